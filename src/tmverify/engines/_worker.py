@@ -1,0 +1,61 @@
+"""The other side of ``engines.isolation``: a process that solves one job after another.
+
+It ends when its input closes. So that it never outlives its owner while a solver is busy, the kernel is
+asked to kill it when the owner dies (Linux), and an alarm that no solver can hold up ends it some seconds
+after its time limit (every Unix).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import os
+import pickle
+import signal
+import sys
+
+from tmverify.engines.protocol import Answer, stopped
+from tmverify.properties.query import Query
+from tmverify.properties.verdict import StopReason
+
+_PR_SET_PDEATHSIG = 1
+_GRACE = 5.0
+
+
+def serve() -> None:
+    """Read jobs from standard input, write answers to standard output, until the input closes."""
+    _die_with_owner()
+    jobs = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a solver prints must not reach the pipe
+    while True:
+        try:
+            solver, query, limit = pickle.load(jobs)
+        except EOFError:
+            return
+        _set_alarm(limit)
+        pickle.dump(_solve(solver, query), answers, protocol=pickle.HIGHEST_PROTOCOL)
+        answers.flush()
+        _set_alarm(None)
+
+
+def _solve(solver: str, query: Query) -> Answer:
+    module, function = solver.split(":")
+    try:
+        answer = getattr(importlib.import_module(module), function)(query)
+    except MemoryError:
+        return stopped(StopReason.OUT_OF_MEMORY, "the solver ran out of memory")
+    except Exception as error:
+        return stopped(StopReason.CRASHED, f"the solver failed: {type(error).__name__}: {error}")
+    assert isinstance(answer, Answer)
+    return answer
+
+
+def _die_with_owner() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _set_alarm(limit: float | None) -> None:
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0 if limit is None else limit + _GRACE)

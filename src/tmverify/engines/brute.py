@@ -1,0 +1,53 @@
+"""Brute force: look at every input of the region. The oracle for tests, not for work.
+
+It asks the machines themselves, through the plain evaluator, and never looks at the compiled constraints;
+so it checks the compilation of questions as well as the other engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, islice
+
+import numpy as np
+
+from tmverify.engines.protocol import Answer, Deadline, found, none_exists, stopped
+from tmverify.properties.query import Query
+from tmverify.properties.region import Region
+from tmverify.properties.verdict import StopReason
+
+MAX_INPUTS = 1 << 20
+_BATCH = 1 << 10
+
+
+def decide(query: Query, deadline: Deadline) -> Answer:
+    """Enumerate the region, nearest inputs first; refuse more than ``MAX_INPUTS`` of them."""
+    region = query.region
+    size = region.size()
+    if size > MAX_INPUTS:
+        return stopped(
+            StopReason.REGION_TOO_LARGE,
+            f"brute force looks at no more than {MAX_INPUTS} inputs; this region has {_short(size)}",
+        )
+    flips = _flips(region)
+    while batch := list(islice(flips, _BATCH)):
+        if deadline.passed():
+            return stopped(StopReason.TIMEOUT, f"no answer within {deadline.seconds} s")
+        inputs = np.repeat(region.origin[None, :], len(batch), axis=0)
+        for row, features in enumerate(batch):
+            inputs[row, list(features)] ^= 1
+        decisions = query.decisions(inputs)
+        hits = np.flatnonzero(decisions[:, 0] != decisions[:, 1])
+        if len(hits):
+            return found(inputs[hits[0]], inputs=size)
+    return none_exists(inputs=size)
+
+
+def _flips(region: Region) -> Iterator[tuple[int, ...]]:
+    mutable = np.flatnonzero(region.mutable).tolist()
+    for k in range(region.reach + 1):
+        yield from combinations(mutable, k)
+
+
+def _short(number: int) -> str:
+    return str(number) if number < 10**12 else f"about 2^{number.bit_length() - 1}"

@@ -1,0 +1,87 @@
+"""What an engine is: it takes a Query and a Deadline and returns an Answer.
+
+An engine claims; it does not judge. ``verify.decide`` replays every witness before anyone sees it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.errors import InvalidInputError
+from tmverify.properties.query import Query
+from tmverify.properties.verdict import StopReason
+
+
+class Outcome(Enum):
+    """What an engine found."""
+
+    WITNESS = auto()
+    NO_WITNESS = auto()
+    STOPPED = auto()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """An engine's claim: a witness, the proof that there is none, or why it stopped."""
+
+    outcome: Outcome
+    witness: NDArray[np.uint8] | None = None
+    stop_reason: StopReason | None = None
+    detail: str = ""
+    stats: dict[str, Any] = field(default_factory=dict)
+
+
+def found(witness: NDArray[np.uint8], **stats: Any) -> Answer:
+    """The answer of an engine that found a witness."""
+    return Answer(Outcome.WITNESS, witness=witness, stats=stats)
+
+
+def none_exists(**stats: Any) -> Answer:
+    """The answer of an engine that has ruled out every input."""
+    return Answer(Outcome.NO_WITNESS, stats=stats)
+
+
+def stopped(reason: StopReason, detail: str, **stats: Any) -> Answer:
+    """The answer of an engine that had to give up."""
+    return Answer(Outcome.STOPPED, stop_reason=reason, detail=detail, stats=stats)
+
+
+class Deadline:
+    """A moment on the monotonic clock, or never."""
+
+    __slots__ = ("_end", "seconds")
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds = seconds
+        self._end = math.inf if seconds is None else time.monotonic() + seconds
+
+    def remaining(self) -> float | None:
+        """Seconds left, at least 0; None means no limit."""
+        return None if self._end == math.inf else max(0.0, self._end - time.monotonic())
+
+    def passed(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() >= self._end
+
+
+def check_timeout(timeout: object) -> float | None:
+    """Return a time limit in seconds (None: no limit), or raise InvalidInputError."""
+    if timeout is None:
+        return None
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float, np.integer, np.floating)):
+        raise InvalidInputError(f"timeout must be a number of seconds or None. Got {timeout!r} instead.")
+    seconds = float(timeout)
+    if not seconds > 0:
+        raise InvalidInputError(f"timeout must be positive, or None for no limit. Got {timeout!r} instead.")
+    return None if math.isinf(seconds) else seconds
+
+
+Engine = Callable[[Query, Deadline], Answer]

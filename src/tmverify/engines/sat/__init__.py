@@ -1,0 +1,1 @@
+"""Deciding by satisfiability: CNF, encodings, and the two engines built on them."""

@@ -1,0 +1,91 @@
+"""The generalised totalizer (Bailleux & Boufkhad 2003; with weights Joshi, Martins & Manquinho 2015).
+
+For "sum of w_i * l_i <= limit", a balanced tree of merges. A node carries, for each sum s that its leaves
+can reach, an output meaning "at least s", capped at limit + 1:
+
+    a_s -> out_s;   b_t -> out_t;   a_s and b_t -> out_{s+t};   out_s -> out_{the next lower sum}.
+
+One direction only: a sum that is reached forces its output, never the reverse, which is all that an upper
+bound needs. Size: per merge one variable per distinct sum, at most one clause per pair of sums; with unit
+weights n inputs and limit k give O(n log n) variables and O(n k log n) clauses. Many different weights
+make many sums: ``totalizer_size`` tells beforehand.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from tmverify.engines.sat.cnf import Cnf
+
+Node = dict[int, int]
+"""Output literal of each reachable sum, in rising order of sums."""
+
+
+def totalizer_at_most(cnf: Cnf, inputs: Sequence[int], weights: Sequence[int], limit: int) -> list[int]:
+    """Add clauses that force the returned literal, if any, whenever the weighted sum exceeds ``limit``.
+
+    Forbid that literal to impose the bound. The list is empty if the sum cannot exceed the limit.
+    """
+    root = _root([{min(w, limit + 1): lit} for lit, w in zip(inputs, weights, strict=True)], cnf, limit + 1)
+    return [root[limit + 1]] if limit + 1 in root else []
+
+
+def totalizer_outputs(cnf: Cnf, inputs: Sequence[int], cap: int) -> list[int]:
+    """Add a totalizer over unit weights; return literals forced by "at least 1", …, "at least cap"."""
+    return list(_root([{1: lit} for lit in inputs], cnf, cap).values())
+
+
+def totalizer_size(weights: Sequence[int], limit: int, most: int) -> int:
+    """Number of pairs of sums that the merges would join (about the clauses), or any number > ``most``."""
+    cap = limit + 1
+    total = 0
+
+    def merge(a: Iterable[int], b: Iterable[int]) -> list[int]:
+        nonlocal total
+        left, right = list(a), list(b)
+        total += (len(left) + 1) * (len(right) + 1)
+        if total > most:
+            return []
+        return _sums(left, right, cap)
+
+    nodes = [(1, i, [min(w, cap)]) for i, w in enumerate(sorted(weights))]
+    _fold(nodes, merge)
+    return total
+
+
+def _root(leaves: list[Node], cnf: Cnf, cap: int) -> Node:
+    leaves.sort(key=lambda node: next(iter(node)))  # equal weights meet first, so sums stay few
+    nodes = [(1, i, leaf) for i, leaf in enumerate(leaves)]
+    return _fold(nodes, lambda a, b: _merge(cnf, a, b, cap)) if nodes else {}
+
+
+def _fold(nodes, merge):  # type: ignore[no-untyped-def]
+    """Merge the two lightest nodes until one is left."""
+    heapq.heapify(nodes)
+    number = len(nodes)
+    while len(nodes) > 1:
+        size_a, _, a = heapq.heappop(nodes)
+        size_b, _, b = heapq.heappop(nodes)
+        heapq.heappush(nodes, (size_a + size_b, number, merge(a, b)))
+        number += 1
+    return nodes[0][2] if nodes else None
+
+
+def _sums(left: Iterable[int], right: Iterable[int], cap: int) -> list[int]:
+    both = [0, *right]
+    return sorted({min(s + t, cap) for s in (0, *left) for t in both} - {0})
+
+
+def _merge(cnf: Cnf, a: Node, b: Node, cap: int) -> Node:
+    out = {s: cnf.new_var() for s in _sums(a, b, cap)}
+    for s, lit in a.items():
+        cnf.add(-lit, out[s])
+    for t, lit in b.items():
+        cnf.add(-lit, out[t])
+        for s, other in a.items():
+            cnf.add(-lit, -other, out[min(s + t, cap)])
+    for lower, higher in pairwise(out.values()):
+        cnf.add(-higher, lower)
+    return out

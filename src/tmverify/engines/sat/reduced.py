@@ -1,0 +1,92 @@
+"""The ``sat`` engine: specialise to the region, encode compactly, solve with CaDiCaL.
+
+Over flips (``engines.reduction``):
+
+- a variable per clause, tied to its conjunction only in the direction that its weights can use: a clause
+  that helps must be earned, one that hurts must be paid (Plaisted & Greenbaum);
+- each constraint ``sum w_j c_j >= b`` as an upper bound on what is missing from the best sum,
+  ``sum_{w_j > 0} w_j (not c_j) + sum_{w_j < 0} |w_j| c_j <= best - b``, by a totalizer, or by adders
+  where the totalizer would be too large;
+- at most ``radius`` flips, by a totalizer;
+- the disjunction of cases by a selector each.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.engines.protocol import Answer
+from tmverify.engines.reduction import Reduced, reduce
+from tmverify.engines.sat.cnf import Cnf
+from tmverify.engines.sat.encodings.adder import adder_at_most
+from tmverify.engines.sat.encodings.totalizer import totalizer_at_most, totalizer_size
+from tmverify.engines.sat.formula import Formula, add_conjunction
+from tmverify.engines.sat.solving import solve_formula
+from tmverify.properties.query import Query
+
+SOLVER = "cadical195"
+# Measured in benchmarks/encodings.py: up to about this many clauses, a totalizer beats adders.
+MAX_TOTALIZER_PAIRS = 500_000
+
+
+def solve(query: Query) -> Answer:
+    """Decide ``query``, without a limit."""
+    return solve_formula(query, encode_reduced, SOLVER)
+
+
+def encode_reduced(query: Query) -> Formula:
+    """The query, specialised to its region, as a compact CNF."""
+    reduced = reduce(query)
+    cnf = Cnf()
+    flips = [cnf.new_var() for _ in reduced.features]
+    clause_vars = _clause_variables(cnf, reduced, flips)
+    holds = [
+        _constraint(cnf, clause_vars, weights, bound)
+        for weights, bound in zip(reduced.weights, reduced.bounds, strict=True)
+    ]
+    _add_cases(cnf, [[holds[c] for c in case] for case in reduced.cases])
+    if reduced.radius < len(flips):
+        _forbid(cnf, totalizer_at_most(cnf, flips, [1] * len(flips), reduced.radius))
+    bits = {
+        feature: -flip if reduced.origin[feature] else flip
+        for feature, flip in zip(reduced.features.tolist(), flips, strict=True)
+    }
+    return Formula(cnf, reduced.origin, bits, dict(zip(reduced.sources, clause_vars, strict=True)))
+
+
+def _clause_variables(cnf: Cnf, reduced: Reduced, flips: list[int]) -> list[int]:
+    helps = (reduced.weights > 0).any(axis=0).tolist()
+    hurts = (reduced.weights < 0).any(axis=0).tolist()
+    result = []
+    for clause, forward, backward in zip(reduced.clauses, helps, hurts, strict=True):
+        lits = [flips[abs(lit) - 1] if lit > 0 else -flips[abs(lit) - 1] for lit in clause]
+        single = len(lits) == 1
+        result.append(lits[0] if single else add_conjunction(cnf, lits, forward=forward, backward=backward))
+    return result
+
+
+def _constraint(cnf: Cnf, clause_vars: list[int], weights: NDArray[np.int64], bound: int) -> int:
+    """A literal that implies ``weights . clauses >= bound``."""
+    best = int(np.maximum(weights, 0).sum())
+    voters = [(var, w) for var, w in zip(clause_vars, weights.tolist(), strict=True) if w]
+    missing = [-var if w > 0 else var for var, w in voters]
+    sizes = [abs(w) for _, w in voters]
+    limit = best - bound
+    small = totalizer_size(sizes, limit, MAX_TOTALIZER_PAIRS) <= MAX_TOTALIZER_PAIRS
+    at_most = totalizer_at_most if small else adder_at_most
+    (exceeds,) = at_most(cnf, missing, sizes, limit)  # a constraint that always holds was settled before
+    return -exceeds
+
+
+def _add_cases(cnf: Cnf, cases: list[list[int]]) -> None:
+    if len(cases) == 1:
+        for lit in cases[0]:
+            cnf.add(lit)
+        return
+    cnf.add(*(case[0] if len(case) == 1 else add_conjunction(cnf, case, backward=False) for case in cases))
+
+
+def _forbid(cnf: Cnf, lits: list[int]) -> None:
+    for lit in lits:
+        cnf.add(-lit)

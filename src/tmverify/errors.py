@@ -1,0 +1,33 @@
+"""Every exception that tmverify raises on purpose.
+
+::
+
+    TmVerifyError
+    ├── InvalidInputError (ValueError)   an argument is not what the function needs
+    ├── ModelError (ValueError)          the parts given do not make a model
+    │   └── ModelFormatError             a file is not a readable model
+    └── DataFormatError (ValueError)     a file is not readable data
+
+A message says what was given, what is expected and, where there is one, the remedy.
+Limits are no errors: a time-out or a crashed solver is a ``Verdict`` with status UNKNOWN.
+"""
+
+
+class TmVerifyError(Exception):
+    """The root: catch this to catch everything that tmverify raises on purpose."""
+
+
+class InvalidInputError(TmVerifyError, ValueError):
+    """An argument has the wrong shape, type or value."""
+
+
+class ModelError(TmVerifyError, ValueError):
+    """The clauses, weights or options given do not make a model."""
+
+
+class ModelFormatError(ModelError):
+    """A file is truncated, damaged, hostile, or no tmverify model at all."""
+
+
+class DataFormatError(TmVerifyError, ValueError):
+    """A data file cannot be read as 0/1 inputs."""

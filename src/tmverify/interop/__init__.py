@@ -1,0 +1,1 @@
+"""Other tools: solver formats out."""

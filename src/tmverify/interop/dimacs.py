@@ -1,0 +1,74 @@
+"""DIMACS CNF: take a query to any SAT solver. Satisfiable means VIOLATED, unsatisfiable means HOLDS.
+
+Comments map variables back, one a line, before the header:
+
+    c bit 17 = feature 4 (contrast)          variable 17 is true iff feature 4 is 1 in the witness
+    c bit -17 = feature 4 (contrast)         variable 17 is true iff feature 4 is 0 in the witness
+    c fixed feature 5 = 1 (size)             feature 5 is 1 in every witness
+    c clause 23 = model 0 clause 7           variable 23 stands for the output of that clause
+
+Indices count from 0, the features' names follow where the model has them. In the ``sat`` encoding a clause
+variable may be tied to its clause in one direction only, and clauses that cannot change have none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from tmverify.engines.sat.formula import EncodingTooLargeError, Formula
+from tmverify.engines.sat.paper import encode_paper
+from tmverify.engines.sat.reduced import encode_reduced
+from tmverify.errors import InvalidInputError
+from tmverify.properties.query import Query
+
+ENCODERS: Mapping[str, Callable[[Query], Formula]] = {"sat": encode_reduced, "paper": encode_paper}
+
+
+def to_dimacs(query: Query, path: str | os.PathLike[str], *, encoding: str = "sat") -> None:
+    """Write ``query`` as DIMACS CNF.
+
+    Parameters
+    ----------
+    query : Query
+        From ``robustness_query``, ``similarity_query`` or ``equivalence_query``.
+    path : path
+    encoding : {"sat", "paper"}
+        The specialised encoding, or the paper's.
+
+    Raises
+    ------
+    InvalidInputError
+        If the encoding is unknown, or the formula would be too large to write.
+    """
+    if encoding not in ENCODERS:
+        raise InvalidInputError(f"encoding must be one of {', '.join(ENCODERS)}. Got {encoding!r} instead.")
+    try:
+        formula = ENCODERS[encoding](query)
+    except EncodingTooLargeError as error:
+        raise InvalidInputError(f"The formula is too large to write: {error}.") from None
+    with open(Path(path), "w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in _lines(query, formula))
+
+
+def _lines(query: Query, formula: Formula) -> Iterator[str]:
+    names = query.machines[0].feature_names
+
+    def name(feature: int) -> str:
+        return "" if names is None else f" ({' '.join(names[feature].split())})"
+
+    yield "c tmverify: satisfiable iff there is a counterexample"
+    for m, machine in enumerate(query.machines):
+        yield f"c model {m} = sha256 {machine.content_hash}"
+    for feature in range(query.region.n_features):
+        if feature in formula.bits:
+            yield f"c bit {formula.bits[feature]} = feature {feature}{name(feature)}"
+        else:
+            yield f"c fixed feature {feature} = {formula.origin[feature]}{name(feature)}"
+    for index, lit in formula.clauses.items():
+        machine_index, clause = query.sources[index]
+        yield f"c clause {lit} = model {machine_index} clause {clause}"
+    yield f"p cnf {formula.cnf.n_vars} {formula.cnf.n_clauses}"
+    for literals in formula.cnf:
+        yield f"{' '.join(map(str, literals))} 0" if literals else "0"

@@ -1,0 +1,187 @@
+"""Clauses: what a conjunction is, and what it outputs. The one place that says so.
+
+A clause is a set of literals over ``n_features`` bits, written as in DIMACS: ``+i`` asks for feature
+``i - 1`` to be 1, ``-i`` for it to be 0. Its output on an input is
+
+    clause(x) = 1  iff no literal of the clause is violated by x,
+
+with two exact edge cases:
+
+- a clause that holds a literal and its negation is *contradictory*: its output is 0 everywhere;
+- a clause without literals is *empty*: its output is a constant that the model declares
+  (0, ``"silent"``, as every implementation classifies; or 1, ``"fires"``).
+
+Literals are stored flat (``literals[offsets[j]:offsets[j + 1]]`` is clause j), sorted by feature and
+without repetition, so that equal clauses are equal arrays. Invariant: arrays are read-only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.errors import ModelError
+
+MAX_FEATURES = 1 << 24
+MAX_CLAUSES = 1 << 24
+
+# The plain evaluator gathers one cell per (row, literal); rows are taken in slices of this many cells.
+_CELLS_AT_ONCE = 1 << 24
+
+
+class Clauses(Sequence[tuple[int, ...]]):
+    """An immutable sequence of clauses, each read as a tuple of signed, 1-based literals."""
+
+    __slots__ = ("literals", "n_features", "offsets")
+
+    literals: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    n_features: int
+
+    def __init__(
+        self, n_features: int, literals: NDArray[np.int32], offsets: NDArray[np.int64]
+    ) -> None:
+        """Wrap arrays that are already in canonical form (see ``from_lists`` for any other input)."""
+        self.n_features = n_features
+        self.literals = _read_only(literals)
+        self.offsets = _read_only(offsets)
+
+    @classmethod
+    def from_lists(cls, n_features: int, clauses: Iterable[Iterable[int]]) -> Clauses:
+        """Build from lists of signed, 1-based literals, in any order, repetitions allowed.
+
+        Raises
+        ------
+        ModelError
+            If a literal is 0, not an integer, or names a feature beyond ``n_features``.
+        """
+        check_n_features(n_features)
+        flat: list[int] = []
+        offsets = [0]
+        for j, clause in enumerate(clauses):
+            flat.extend(_canonical(j, clause, n_features))
+            offsets.append(len(flat))
+        return cls(n_features, np.array(flat, np.int32), np.array(offsets, np.int64))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[int, ...]: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[tuple[int, ...], ...]: ...
+    def __getitem__(self, index: int | slice) -> tuple[int, ...] | tuple[tuple[int, ...], ...]:
+        if isinstance(index, slice):
+            return tuple(self[j] for j in range(*index.indices(len(self))))
+        j = range(len(self))[index]
+        return tuple(self.literals[self.offsets[j] : self.offsets[j + 1]].tolist())
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        flat, ends = self.literals.tolist(), self.offsets.tolist()
+        return (tuple(flat[a:b]) for a, b in zip(ends[:-1], ends[1:], strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Clauses):
+            return (
+                self.n_features == other.n_features
+                and np.array_equal(self.offsets, other.offsets)
+                and np.array_equal(self.literals, other.literals)
+            )
+        if isinstance(other, Sequence):
+            return [*self] == [tuple(clause) for clause in other]
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} clauses over {self.n_features} features, {len(self.literals)} literals>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Clauses, (self.n_features, self.literals, self.offsets)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of literals of each clause."""
+        return np.diff(self.offsets)
+
+    @property
+    def features(self) -> NDArray[np.int64]:
+        """Feature index of each stored literal."""
+        return np.abs(self.literals).astype(np.int64) - 1
+
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        """Clause index of each stored literal."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    def contradictory(self) -> NDArray[np.bool_]:
+        """Which clauses hold a literal and its negation, and so never output 1."""
+        features, owners = self.features, self.owners
+        twin = (features[1:] == features[:-1]) & (owners[1:] == owners[:-1])
+        result = np.zeros(len(self), np.bool_)
+        result[owners[1:][twin]] = True
+        return result
+
+    def outputs(self, bits: NDArray[np.uint8], *, empty_fires: bool) -> NDArray[np.bool_]:
+        """Evaluate every clause on every row: the plain reference, (n, n_clauses)."""
+        result = np.full((len(bits), len(self)), empty_fires, np.bool_)
+        filled = np.flatnonzero(self.lengths)
+        if not len(filled):
+            return result
+        starts = self.offsets[filled]
+        wanted = (self.literals > 0).astype(np.uint8)
+        rows = max(1, _CELLS_AT_ONCE // len(self.literals))
+        for a in range(0, len(bits), rows):
+            violated = bits[a : a + rows, self.features] != wanted
+            result[a : a + rows, filled] = ~np.logical_or.reduceat(violated, starts, axis=1)
+        return result
+
+    def select(self, indices: NDArray[np.int64]) -> Clauses:
+        """The clauses at ``indices``, in that order."""
+        lengths = self.lengths[indices]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        positions = np.arange(offsets[-1]) + np.repeat(self.offsets[indices] - offsets[:-1], lengths)
+        return Clauses(self.n_features, self.literals[positions], offsets)
+
+
+def concatenate(parts: Sequence[Clauses]) -> Clauses:
+    """All clauses of ``parts``, which share their features, one after another."""
+    ends = np.cumsum([0, *(len(part.literals) for part in parts)])
+    offsets = [part.offsets[1:] + end for part, end in zip(parts, ends[:-1], strict=True)]
+    return Clauses(
+        parts[0].n_features,
+        np.concatenate([part.literals for part in parts]),
+        np.concatenate([np.zeros(1, np.int64), *offsets]),
+    )
+
+
+def check_n_features(n_features: object) -> int:
+    """Return ``n_features`` as an int, or raise ModelError."""
+    if isinstance(n_features, bool) or not isinstance(n_features, (int, np.integer)):
+        raise ModelError(f"n_features must be an integer. Got {n_features!r} instead.")
+    if not 1 <= n_features <= MAX_FEATURES:
+        raise ModelError(f"n_features must be between 1 and {MAX_FEATURES}. Got {n_features} instead.")
+    return int(n_features)
+
+
+def _canonical(j: int, clause: Iterable[int], n_features: int) -> list[int]:
+    literals = set()
+    for lit in clause:
+        if isinstance(lit, bool) or not isinstance(lit, (int, np.integer)):
+            raise ModelError(f"A literal must be a signed integer. Clause {j} has {lit!r} instead.")
+        if lit == 0 or abs(int(lit)) > n_features:
+            raise ModelError(
+                f"A literal must be between 1 and n_features={n_features}, or its negative "
+                f"(1-based, as in DIMACS). Clause {j} has {lit} instead."
+            )
+        literals.add(int(lit))
+    return sorted(literals, key=lambda lit: (abs(lit), lit))
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    array = np.ascontiguousarray(array)
+    array.flags.writeable = False
+    return array

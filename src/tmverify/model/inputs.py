@@ -1,0 +1,61 @@
+"""Inputs: 0/1 vectors and matrices, checked once at the door.
+
+Everything behind these functions may rely on: uint8, C-contiguous, values 0 and 1 only, the right width.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tmverify.errors import InvalidInputError
+
+
+def as_bit_matrix(X: ArrayLike, n_features: int, *, name: str = "X") -> NDArray[np.uint8]:
+    """Check a matrix of inputs, shape (n, n_features), and return it as uint8.
+
+    Raises
+    ------
+    InvalidInputError
+        If the shape is wrong or a value is anything but 0 or 1 (NaN included).
+    """
+    bits = _as_bits(X, name)
+    if bits.ndim != 2:
+        hint = f" For one input, pass {name}[None, :]." if bits.ndim == 1 else ""
+        raise InvalidInputError(
+            f"{name} must be a matrix of shape (n, {n_features}). Got shape {bits.shape} instead.{hint}"
+        )
+    if bits.shape[1] != n_features:
+        raise InvalidInputError(
+            f"{name} must have n_features={n_features} columns. Got {bits.shape[1]} instead."
+        )
+    return bits
+
+
+def as_bit_vector(x: ArrayLike, n_features: int, *, name: str = "x") -> NDArray[np.uint8]:
+    """Check one input, shape (n_features,), and return it as a fresh uint8 array."""
+    bits = _as_bits(x, name)
+    if bits.shape != (n_features,):
+        raise InvalidInputError(
+            f"{name} must be one input of shape ({n_features},). Got shape {bits.shape} instead."
+        )
+    return bits.copy()
+
+
+def _as_bits(values: ArrayLike, name: str) -> NDArray[np.uint8]:
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError) as error:
+        raise InvalidInputError(f"{name} must be an array of 0 and 1: {error}.") from None
+    if array.dtype.kind not in "buif":
+        raise InvalidInputError(
+            f"{name} must be an array of 0 and 1 (bool, integer or float). Got dtype {array.dtype} instead."
+        )
+    if array.dtype.kind != "b":
+        wrong = (array != 0) & (array != 1)
+        if wrong.any():
+            place = tuple(int(i) for i in np.argwhere(wrong)[0])
+            raise InvalidInputError(
+                f"{name} must hold only 0 and 1; binarize it first. Got {array[place]} at index {place} instead."
+            )
+    return np.ascontiguousarray(array, dtype=np.uint8)

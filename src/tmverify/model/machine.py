@@ -1,0 +1,279 @@
+"""The Model: a frozen Tsetlin machine, whoever trained it.
+
+    score_c(x) = bias_c + sum_j weights[c, j] * clause_j(x)
+
+One output row is a binary machine, several rows are decided by argmax (``model.decision``). So one type
+covers the plain machine (weights +1 and -1), the weighted one, the coalesced one (clauses shared by
+classes) and the paper's team of one machine per class, whose member for class c is ``model.single(c)``.
+
+Invariants: clauses are canonical (``model.clauses``); weights, bias and clamp are integers small enough
+that every score, and every difference of two scores, is exact in int64.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tmverify.errors import InvalidInputError, ModelError
+from tmverify.model.clauses import MAX_CLAUSES, Clauses
+from tmverify.model.decision import Tie, decide
+from tmverify.model.inputs import as_bit_matrix
+from tmverify.model.packed import PackedModel, pack_model
+
+Label = int | str
+EmptyClause = Literal["silent", "fires"]
+
+MAX_OUTPUTS = 1 << 16
+# 2**24 clauses times 2**31 stays below 2**55: sums and differences of scores are exact in int64.
+MAX_WEIGHT = (1 << 31) - 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Model:
+    """A frozen Tsetlin machine. Make one with ``Model.from_clauses`` or ``tmverify.load``.
+
+    Attributes
+    ----------
+    clauses : Clauses
+        Sequence of tuples of signed, 1-based literals.
+    weights : int64 array, (outputs, n_clauses)
+    bias : int64 array, (outputs,)
+    tie : {"positive", "negative"}
+        What a score of 0 means in a binary machine (and in ``single(c)`` of a multiclass one).
+    clamp : int or None
+        Scores are cut to [-clamp, clamp] before deciding.
+    empty_clause : {"silent", "fires"}
+        Output of a clause without literals: 0 or 1.
+    classes : tuple of int or of str
+        The label of each class index; two labels for a binary machine.
+    feature_names : tuple of str, or None
+    """
+
+    clauses: Clauses
+    weights: NDArray[np.int64]
+    bias: NDArray[np.int64]
+    tie: Tie = "positive"
+    clamp: int | None = None
+    empty_clause: EmptyClause = "silent"
+    classes: tuple[Label, ...] = (0, 1)
+    feature_names: tuple[str, ...] | None = None
+
+    @classmethod
+    def from_clauses(
+        cls,
+        n_features: int,
+        clauses: Iterable[Iterable[int]],
+        weights: ArrayLike,
+        *,
+        bias: ArrayLike = 0,
+        tie: Tie = "positive",
+        clamp: int | None = None,
+        empty_clause: EmptyClause = "silent",
+        classes: Sequence[Label] | None = None,
+        feature_names: Sequence[str] | None = None,
+    ) -> Model:
+        """Build a model from lists of literals and their votes.
+
+        Parameters
+        ----------
+        n_features : int
+        clauses : lists of int
+            Signed, 1-based literals, as in DIMACS: ``[1, -3]`` is "feature 0 and not feature 2".
+        weights : array of int, (outputs, n_clauses)
+            One row makes a binary machine; (n_clauses,) is read as one row.
+        bias : int or array of int, (outputs,)
+        tie, clamp, empty_clause, classes, feature_names
+            See the attributes of ``Model``. ``classes`` defaults to 0, 1, …
+
+        Raises
+        ------
+        ModelError
+            If the parts do not fit together or a number is out of range.
+        """
+        built = Clauses.from_lists(n_features, clauses)
+        votes = _integers(np.atleast_2d(np.asarray(weights)), "weights")
+        n_outputs = votes.shape[0]
+        base = _integers(np.asarray(bias), "bias")
+        if base.ndim == 0:
+            base = np.full(n_outputs, base)
+        return cls(
+            clauses=built,
+            weights=votes,
+            bias=base,
+            tie=tie,
+            clamp=clamp,
+            empty_clause=empty_clause,
+            classes=tuple(range(max(2, n_outputs))) if classes is None else _labels(classes),
+            feature_names=None if feature_names is None else tuple(feature_names),
+        )
+
+    def __post_init__(self) -> None:
+        n_clauses = len(self.clauses)
+        weights, bias = _integers(self.weights, "weights"), _integers(self.bias, "bias")
+        if n_clauses > MAX_CLAUSES:
+            raise ModelError(f"A model may have at most {MAX_CLAUSES} clauses. Got {n_clauses} instead.")
+        if weights.ndim != 2 or weights.shape[1] != n_clauses or not 1 <= weights.shape[0] <= MAX_OUTPUTS:
+            raise ModelError(
+                f"weights must have shape (outputs, n_clauses={n_clauses}). Got {weights.shape} instead."
+            )
+        if bias.shape != weights.shape[:1]:
+            raise ModelError(f"bias must have shape ({weights.shape[0]},). Got {bias.shape} instead.")
+        _check_options(self)
+        for name, array in (("weights", weights), ("bias", bias)):
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @property
+    def n_features(self) -> int:
+        """Width of an input."""
+        return self.clauses.n_features
+
+    @property
+    def n_clauses(self) -> int:
+        """Number of clauses, empty and contradictory ones included."""
+        return len(self.clauses)
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of score rows: 1 for a binary machine, else the number of classes."""
+        return len(self.bias)
+
+    def scores(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Scores before clamp and decision, (n, outputs) int64, of a 0/1 matrix (n, n_features)."""
+        return self._packed.scores(as_bit_matrix(X, self.n_features))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Label of each row of a 0/1 matrix (n, n_features)."""
+        return np.array(self.classes)[decide(self.scores(X), self.tie, self.clamp)]
+
+    def single(self, c: Label) -> Model:
+        """The binary machine that says 1 ("it is class c") or 0, by the sign of c's own score.
+
+        For a binary machine, ``single`` of its second class is the machine itself, and of its first
+        class the negated one (a tie then counts the other way round, so that the two always differ).
+        """
+        index = self.class_index(c)
+        tie = self.tie
+        weights, bias = self.weights, self.bias
+        if self.n_outputs > 1:
+            weights, bias = weights[[index]], bias[[index]]
+        elif index == 0:
+            weights, bias = -weights, -bias
+            tie = "negative" if tie == "positive" else "positive"
+        return Model(
+            clauses=self.clauses,
+            weights=weights,
+            bias=bias,
+            tie=tie,
+            empty_clause=self.empty_clause,
+            feature_names=self.feature_names,
+        )
+
+    def class_index(self, c: Label) -> int:
+        """Position of label ``c`` in ``classes``."""
+        if isinstance(c, bool) or c not in self.classes:
+            known = ", ".join(repr(label) for label in self.classes[:20])
+            raise InvalidInputError(f"The class must be one of {known}. Got {c!r} instead.")
+        return self.classes.index(c)
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 (hex) of everything that makes this model, names included: its identity."""
+        from tmverify.model.file import content_hash
+
+        return content_hash(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to ``path`` atomically: the old file, if any, stays whole until the new one is."""
+        from tmverify.model.file import save
+
+        save(self, path)
+
+    def to_text(self, max_clauses: int | None = None) -> str:
+        """The machine as rules that a person can read, at most ``max_clauses`` per class."""
+        from tmverify.model.text import to_text
+
+        return to_text(self, max_clauses)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and self.content_hash == other.content_hash
+
+    def __hash__(self) -> int:
+        return hash(self.content_hash)
+
+    def __repr__(self) -> str:
+        kind = "binary" if self.n_outputs == 1 else f"{self.n_outputs} classes"
+        return f"<Model: {self.n_features} features, {self.n_clauses} clauses, {kind}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_packed"}
+
+    @cached_property
+    def _packed(self) -> PackedModel:
+        return pack_model(self)
+
+
+def _integers(values: NDArray[Any], name: str) -> NDArray[np.int64]:
+    values = np.asarray(values)
+    if values.size == 0:
+        return np.zeros(values.shape, np.int64)
+    if values.dtype.kind not in "iu":
+        raise ModelError(f"{name} must be integers. Got dtype {values.dtype} instead.")
+    if values.max() > MAX_WEIGHT or values.min() < -MAX_WEIGHT:
+        raise ModelError(f"{name} must be between -{MAX_WEIGHT} and {MAX_WEIGHT}.")
+    return np.array(values, np.int64)
+
+
+def _labels(classes: Sequence[Label]) -> tuple[Label, ...]:
+    return tuple(c.item() if isinstance(c, np.generic) else c for c in classes)
+
+
+def _check_options(model: Model) -> None:
+    if model.tie not in ("positive", "negative"):
+        raise ModelError(f"tie must be 'positive' or 'negative'. Got {model.tie!r} instead.")
+    if model.empty_clause not in ("silent", "fires"):
+        raise ModelError(f"empty_clause must be 'silent' or 'fires'. Got {model.empty_clause!r} instead.")
+    clamp = model.clamp
+    if clamp is not None:
+        if isinstance(clamp, bool) or not isinstance(clamp, (int, np.integer)):
+            raise ModelError(f"clamp must be a positive integer or None. Got {clamp!r} instead.")
+        if not 1 <= clamp <= MAX_WEIGHT:
+            raise ModelError(f"clamp must be between 1 and {MAX_WEIGHT}. Got {clamp} instead.")
+        object.__setattr__(model, "clamp", int(clamp))
+    expected = max(2, len(model.weights))
+    if len(model.classes) != expected:
+        raise ModelError(f"classes must name {expected} classes. Got {len(model.classes)} instead.")
+    kinds = {type(label) for label in model.classes}
+    if kinds != {int} and kinds != {str}:
+        raise ModelError(f"classes must be all int or all str. Got {model.classes!r} instead.")
+    if len(set(model.classes)) != expected:
+        raise ModelError(f"classes must differ from each other. Got {model.classes!r} instead.")
+    if kinds == {int} and not all(-(2**63) <= int(label) < 2**63 for label in model.classes):
+        raise ModelError(f"Integer classes must fit 64 bits. Got {model.classes!r} instead.")
+    _check_texts([label for label in model.classes if isinstance(label, str)], "classes")
+    names = model.feature_names
+    if names is not None:
+        if len(names) != model.n_features:
+            raise ModelError(
+                f"feature_names must have n_features={model.n_features} names. Got {len(names)} instead."
+            )
+        _check_texts(names, "feature_names")
+        if len(set(names)) != len(names):
+            raise ModelError("feature_names must differ from each other.")
+
+
+def _check_texts(texts: Sequence[str], name: str) -> None:
+    for text in texts:
+        if not isinstance(text, str):
+            raise ModelError(f"{name} must be strings. Got {text!r} instead.")
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ModelError(f"{name} must be valid Unicode. Got {text!r} instead.") from None

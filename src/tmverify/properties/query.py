@@ -1,0 +1,139 @@
+"""Query: what every question compiles to, and all that an engine needs to know.
+
+    Is there an input z in the region such that, in at least one case, every constraint holds?
+
+A constraint is linear in the clauses' outputs, in integers:
+
+    sum_t coefficient_t * votes[row_t] . clauses(z)  >=  bound
+
+``votes`` has a row per output of each machine that takes part, over the pool of their clauses. Pool
+clauses are proper conjunctions: contradictory and silent clauses are left out, clauses that always fire
+have moved into the bounds, so an engine meets no edge case of the model.
+
+A ``z`` that is found refutes the property asked about; ``Query.refuted_by`` says so from the machines
+themselves, through the plain evaluator, without looking at the compiled constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.model import Model
+from tmverify.model.clauses import Clauses, concatenate
+from tmverify.model.evaluate import reference_classes
+from tmverify.properties.decisions import Case, decides, differs
+from tmverify.properties.region import Region
+
+
+@dataclass(frozen=True, slots=True)
+class VoteConstraint:
+    """sum of ``coefficient * votes[row] . clauses(z)`` over ``terms`` is at least ``bound``."""
+
+    terms: tuple[tuple[int, int], ...]
+    bound: int
+
+    def weights(self, votes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The constraint's weight of each clause (column of ``votes``)."""
+        total = np.zeros(votes.shape[1], np.int64)
+        for row, coefficient in self.terms:
+            total += coefficient * votes[row]
+        return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """One decision problem. Built by the questions in this package, never by hand.
+
+    Attributes
+    ----------
+    clauses : Clauses
+        The pool, of all machines, in their order.
+    sources : int64 array, (n_clauses, 2)
+        Which machine and which of its clauses a pool clause is.
+    votes : int64 array, (rows, n_clauses)
+    constraints : tuple of VoteConstraint
+    cases : tuple of tuples of int
+        Each case lists constraints (by index) that must hold together.
+    region : Region
+    machines : tuple of Model
+        The machines whose decisions are compared.
+    expected : int or None
+        The class index that the decisions are compared with, if that is fixed.
+    """
+
+    clauses: Clauses
+    sources: NDArray[np.int64]
+    votes: NDArray[np.int64]
+    constraints: tuple[VoteConstraint, ...]
+    cases: tuple[tuple[int, ...], ...]
+    region: Region
+    machines: tuple[Model, ...]
+    expected: int | None
+
+    def decisions(self, bits: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Class indices that should agree, (n, 2), on each row of a checked uint8 matrix."""
+        columns = [reference_classes(machine, bits) for machine in self.machines]
+        if self.expected is not None:
+            columns.insert(0, np.full(len(bits), self.expected))
+        return np.stack(columns, axis=1)
+
+    def refuted_by(self, z: NDArray[np.uint8]) -> bool:
+        """Whether ``z`` lies in the region and the decisions differ there, by the plain evaluator."""
+        first, second = self.decisions(z[None, :])[0]
+        return self.region.contains(z) and bool(first != second)
+
+
+def query_change(model: Model, expected: int, region: Region) -> Query:
+    """Is there an input in ``region`` that ``model`` does not put into class index ``expected``?"""
+    return _assemble((model,), [differs(model, 0, expected)], region, expected)
+
+
+def query_disagreement(a: Model, b: Model, region: Region) -> Query:
+    """Is there an input in ``region`` on which two models with the same classes decide differently?"""
+    parts = [
+        [left + right for left in decides(a, 0, c) for right in differs(b, a.n_outputs, c)]
+        for c in range(len(a.classes))
+    ]
+    return _assemble((a, b), parts, region, None)
+
+
+def _assemble(
+    machines: tuple[Model, ...], parts: Sequence[Sequence[Case]], region: Region, expected: int | None
+) -> Query:
+    """Pool the machines' clauses and give each distinct constraint a number."""
+    clauses, sources, votes, always = _pool(machines)
+    number: dict[VoteConstraint, int] = {}
+    cases = []
+    for part in parts:
+        for case in part:
+            # Rows were written against scores; a score is its row's votes plus what always counts.
+            bounds = [(terms, bound - sum(k * always[row] for row, k in terms)) for terms, bound in case]
+            constraints = [VoteConstraint(terms, bound) for terms, bound in bounds]
+            cases.append(tuple(number.setdefault(c, len(number)) for c in constraints))
+    return Query(clauses, sources, votes, tuple(number), tuple(cases), region, machines, expected)
+
+
+def _pool(
+    machines: tuple[Model, ...],
+) -> tuple[Clauses, NDArray[np.int64], NDArray[np.int64], list[int]]:
+    parts, sources, always = [], [], []
+    votes = []
+    for m, machine in enumerate(machines):
+        empty = machine.clauses.lengths == 0
+        proper = np.flatnonzero(~empty & ~machine.clauses.contradictory())
+        parts.append(machine.clauses.select(proper))
+        sources.append(np.stack([np.full(len(proper), m), proper], axis=1))
+        votes.append(machine.weights[:, proper])
+        constant = machine.weights[:, empty].sum(axis=1) if machine.empty_clause == "fires" else 0
+        always += (machine.bias + constant).tolist()
+    columns = [block.shape[1] for block in votes]
+    grid = np.zeros((len(always), sum(columns)), np.int64)
+    row = column = 0
+    for block in votes:
+        grid[row : row + block.shape[0], column : column + block.shape[1]] = block
+        row, column = row + block.shape[0], column + block.shape[1]
+    return concatenate(parts), np.concatenate(sources), grid, always

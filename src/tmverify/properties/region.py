@@ -1,0 +1,138 @@
+"""Regions: where an input may be. A Hamming ball, perhaps restricted, or every input.
+
+    ball(x, eps)  = { z : z differs from x in at most eps features, all of them mutable }
+
+A ``features`` mask says which features may change at all; a ``direction`` lets bits only be set
+(``"add"``: words may be inserted) or only be cleared (``"remove"``). Both are exactly a restriction of
+the mutable features, because the centre is known: that is all that an engine sees.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tmverify.errors import InvalidInputError
+from tmverify.model import Model
+from tmverify.model.inputs import as_bit_vector
+
+Direction = Literal["add", "remove"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """All inputs within ``radius`` flips of ``center`` at ``mutable`` features; without a centre, all inputs."""
+
+    center: NDArray[np.uint8] | None
+    radius: int
+    mutable: NDArray[np.bool_]
+
+    @classmethod
+    def everything(cls, n_features: int) -> Region:
+        """Every input."""
+        return cls(center=None, radius=n_features, mutable=np.ones(n_features, np.bool_))
+
+    @property
+    def n_features(self) -> int:
+        """Width of an input."""
+        return len(self.mutable)
+
+    @property
+    def origin(self) -> NDArray[np.uint8]:
+        """The centre; every input is a ball too, of radius ``n_features`` around all zeros."""
+        return np.zeros(self.n_features, np.uint8) if self.center is None else self.center
+
+    @property
+    def reach(self) -> int:
+        """The largest number of flips that the region really allows."""
+        return min(self.radius, int(self.mutable.sum()))
+
+    def contains(self, z: NDArray[np.uint8]) -> bool:
+        """Whether ``z``, a checked uint8 vector, lies in the region."""
+        changed = z != self.origin
+        return int(changed.sum()) <= self.radius and not (changed & ~self.mutable).any()
+
+    def size(self) -> int:
+        """The exact number of inputs in the region."""
+        free = int(self.mutable.sum())
+        return sum(math.comb(free, k) for k in range(self.reach + 1))
+
+
+def ball(
+    model: Model,
+    x: ArrayLike,
+    epsilon: int,
+    *,
+    features: ArrayLike | Sequence[str] | None = None,
+    direction: Direction | None = None,
+) -> Region:
+    """The ball around ``x``, an input of ``model``.
+
+    Parameters
+    ----------
+    model : Model
+    x : array of 0 and 1, (n_features,)
+    epsilon : int
+        At most this many features differ, 0 <= epsilon <= n_features.
+    features : mask of 0/1 or bool, (n_features,), or names; optional
+        Only these may change.
+    direction : {"add", "remove"}, optional
+        Only 0 to 1, or only 1 to 0.
+
+    Raises
+    ------
+    InvalidInputError
+    """
+    center = as_bit_vector(x, model.n_features)
+    center.flags.writeable = False
+    radius = check_epsilon(epsilon, model.n_features)
+    mutable = _mask(model, features)
+    if direction == "add":
+        mutable = mutable & (center == 0)
+    elif direction == "remove":
+        mutable = mutable & (center == 1)
+    elif direction is not None:
+        raise InvalidInputError(f"direction must be 'add', 'remove' or None. Got {direction!r} instead.")
+    return Region(center=center, radius=radius, mutable=mutable)
+
+
+def check_epsilon(epsilon: object, n_features: int) -> int:
+    """Return ``epsilon`` as an int, or raise InvalidInputError."""
+    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, np.integer)):
+        raise InvalidInputError(f"epsilon must be an integer, a number of flips. Got {epsilon!r} instead.")
+    if not 0 <= epsilon <= n_features:
+        raise InvalidInputError(f"epsilon must be between 0 and n_features={n_features}. Got {epsilon} instead.")
+    return int(epsilon)
+
+
+def _mask(model: Model, features: ArrayLike | Sequence[str] | None) -> NDArray[np.bool_]:
+    n = model.n_features
+    if features is None:
+        return np.ones(n, np.bool_)
+    array = np.asarray(features)
+    if array.dtype.kind == "U":
+        return _mask_of_names(model, array.ravel().tolist())
+    try:
+        return as_bit_vector(array, n, name="features").astype(np.bool_)
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            f"features must be a mask of {n} values, true where a feature may change, or a list of feature "
+            f"names. {error}"
+        ) from None
+
+
+def _mask_of_names(model: Model, names: list[str]) -> NDArray[np.bool_]:
+    if model.feature_names is None:
+        raise InvalidInputError("features can't be names: the model has no feature_names. Pass a mask instead.")
+    position = {name: i for i, name in enumerate(model.feature_names)}
+    mask = np.zeros(model.n_features, np.bool_)
+    for name in names:
+        if name not in position:
+            raise InvalidInputError(f"features must be names of the model's features. Got {name!r} instead.")
+        mask[position[name]] = True
+    return mask

@@ -1,0 +1,59 @@
+"""Scope: whose decision is asked about.
+
+``"team"`` is the machine's own decision (an argmax, or a sign if it is binary). A class label stands for
+the single machine of that class, decided by its sign: what the paper checks on MNIST. A label that is
+itself the string "team" can't be named so; ask about ``model.single("team")`` instead.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tmverify.errors import InvalidInputError
+from tmverify.model import Label, Model
+
+Scope = Label
+
+
+def in_scope(model: Model, scope: Scope) -> Model:
+    """The machine that ``scope`` stands for.
+
+    Raises
+    ------
+    InvalidInputError
+        If ``scope`` is neither ``"team"`` nor a class of the model.
+    """
+    check_model(model, "model")
+    if isinstance(scope, str) and scope == "team":
+        return model
+    if not isinstance(scope, (str, int, np.integer)):
+        raise InvalidInputError(f"scope must be 'team' or a class of the model. Got {scope!r} instead.")
+    try:
+        return model.single(scope)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"scope must be 'team' or a class of the model. {error}") from None
+
+
+def comparable(a: Model, b: Model, scope: Scope) -> tuple[Model, Model]:
+    """The two machines that ``scope`` stands for, checked to be comparable."""
+    check_model(a, "a")
+    check_model(b, "b")
+    if a.n_features != b.n_features:
+        raise InvalidInputError(
+            f"Two models can be compared only if they read the same features. "
+            f"Got n_features={a.n_features} and n_features={b.n_features} instead."
+        )
+    if a.classes != b.classes:
+        raise InvalidInputError(
+            f"Two models can be compared only if they have the same classes in the same order. "
+            f"Got {a.classes!r} and {b.classes!r} instead."
+        )
+    return in_scope(a, scope), in_scope(b, scope)
+
+
+def check_model(model: object, name: str) -> None:
+    """Raise InvalidInputError unless ``model`` is a Model."""
+    if not isinstance(model, Model):
+        raise InvalidInputError(
+            f"{name} must be a tmverify.Model. Got {type(model).__name__} instead; tmverify.load reads a file."
+        )

@@ -1,0 +1,119 @@
+"""Verdict: what an answer is.
+
+HOLDS and VIOLATED are proofs: every input of the region was accounted for, or a counterexample was
+replayed through the plain evaluator. Whatever stopped an engine short of that is UNKNOWN, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.model import Label
+
+
+class Status(StrEnum):
+    """The outcome of a question."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    UNKNOWN = "unknown"
+
+
+class StopReason(StrEnum):
+    """Why an engine stopped without an answer."""
+
+    TIMEOUT = "timeout"
+    REGION_TOO_LARGE = "region-too-large"
+    ENCODING_TOO_LARGE = "encoding-too-large"
+    OUT_OF_MEMORY = "out-of-memory"
+    CRASHED = "crashed"
+    REJECTED = "answer-rejected"
+    UNDECIDED_INPUTS = "undecided-inputs"
+
+
+class _NotABool:
+    """A three-valued answer must be compared, not tested: UNKNOWN is neither true nor false."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a verdict is holds, violated or unknown: compare .status, e.g. v.status == 'holds'")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verdict(_NotABool):
+    """The answer to one question about one region.
+
+    Attributes
+    ----------
+    status : Status
+    witness : uint8 array, (n_features,), or None
+        The counterexample, when VIOLATED.
+    flips : int64 array or None
+        Indices of the features in which the witness differs from the input asked about; None where no
+        input was given (equivalence).
+    decisions : pair of labels, or None
+        The two decisions that differ: for robustness the decision at the input and the one at the
+        witness; for two models, what each says of the witness. With a class as scope they are 1 ("it is
+        that class") and 0.
+    seconds : float
+    engine : str
+        The engine that answered.
+    stop_reason : StopReason or None
+        Why the status is UNKNOWN; ``detail`` says more.
+    stats : mapping of str to number
+        Sizes and times, depending on the engine.
+    certificate : None
+        Evidence that can be checked apart from the engine; not yet written by this version.
+    """
+
+    status: Status
+    seconds: float
+    engine: str
+    witness: NDArray[np.uint8] | None = None
+    flips: NDArray[np.int64] | None = None
+    decisions: tuple[Label, Label] | None = None
+    stop_reason: StopReason | None = None
+    detail: str = ""
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    certificate: None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UniversalVerdict(_NotABool):
+    """The answer to a question about a set of inputs: does the property hold on enough of them?
+
+    Attributes
+    ----------
+    status : Status
+    verdicts : tuple of Verdict
+        Per input, in order, up to the one that decided the outcome.
+    n_inputs : int
+    required : int
+        The least number of inputs on which the property must hold, ``ceil(eta * n_inputs)``.
+    eta : Fraction
+    seconds, engine, stop_reason, detail
+        As in ``Verdict``.
+    """
+
+    status: Status
+    seconds: float
+    engine: str
+    verdicts: tuple[Verdict, ...]
+    n_inputs: int
+    required: int
+    eta: Fraction
+    stop_reason: StopReason | None = None
+    detail: str = ""
+    certificate: None = None
+
+    def count(self, status: Status) -> int:
+        """How many inputs examined have this status."""
+        return sum(verdict.status is status for verdict in self.verdicts)
