@@ -11,6 +11,8 @@ must flip, every satisfied one must stay. With radius eps:
 - a constraint that holds, or fails, whatever its clauses do is settled; then its cases are too;
 - a feature in no remaining clause is left alone.
 
+``restrict`` does the same once more when further flips have been ruled out (``engines.credits``).
+
 The way back is ``Reduced.witness``: the flips of a solution, applied to the centre. Exact in integers.
 """
 
@@ -66,52 +68,84 @@ class Reduced:
 
 def reduce(query: Query) -> Reduced:
     """Specialise ``query`` to its region."""
-    clauses, sources, votes, fixed = _specialise(query)
-    clauses, sources, votes = _merge_equal(clauses, sources, votes)
-    weights = np.array(
-        [c.weights(votes) for c in query.constraints], np.int64
-    ).reshape(len(query.constraints), len(clauses))
+    region = query.region
+    clauses, live, votes, fixed = _specialise(
+        query.clauses, query.votes, region.origin, region.mutable, region.radius
+    )
+    weights = np.array([c.weights(votes) for c in query.constraints], np.int64)
     bounds = [c.bound - int(c.weights(fixed)[0]) for c in query.constraints]
-    cases, used = _settle(query.cases, weights, bounds)
-    weights = weights[used]
+    everything = np.arange(region.n_features)
+    return _compact(region.origin, everything, region.radius, clauses, live, weights, bounds, query.cases)
 
+
+def restrict(reduced: Reduced, may_flip: NDArray[np.bool_], cases: tuple[tuple[int, ...], ...]) -> Reduced:
+    """The part of ``reduced`` in which only some flips happen and only some cases are open."""
+    start = np.zeros(len(reduced.features), np.uint8)
+    clauses, live, weights, fixed = _specialise(
+        reduced.clauses, reduced.weights, start, may_flip, reduced.radius
+    )
+    bounds = [bound - done for bound, done in zip(reduced.bounds, fixed[:, 0].tolist(), strict=True)]
+    sources = np.array(reduced.sources, np.int64)[live]
+    return _compact(
+        reduced.origin, reduced.features, reduced.radius, clauses, sources, weights, bounds, cases
+    )
+
+
+def _compact(
+    origin: NDArray[np.uint8],
+    features: NDArray[np.int64],
+    radius: int,
+    clauses: Clauses,
+    sources: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    bounds: list[int],
+    cases: tuple[tuple[int, ...], ...],
+) -> Reduced:
+    """Merge, settle, and leave out every clause, constraint and feature that no longer matters."""
+    clauses, sources, weights = _merge_equal(clauses, sources, weights)
+    cases, used = _settle(cases, weights, bounds)
+    weights = weights[used]
     alive = np.flatnonzero((weights != 0).any(axis=0))
-    clauses, weights = clauses.select(alive), weights[:, alive]
-    features, local = np.unique(clauses.features, return_inverse=True)
+    clauses = clauses.select(alive)
+    remaining, local = np.unique(clauses.features, return_inverse=True)
     literals = (np.sign(clauses.literals) * (local + 1)).astype(np.int32)
     return Reduced(
-        origin=query.region.origin,
-        features=features,
-        radius=min(query.region.radius, len(features)),
-        clauses=Clauses(len(features), literals, clauses.offsets),
+        origin=origin,
+        features=features[remaining],
+        radius=min(radius, len(remaining)),
+        clauses=Clauses(len(remaining), literals, clauses.offsets),
         sources=tuple(sources[alive].tolist()),
-        weights=weights,
+        weights=weights[:, alive],
         bounds=tuple(bounds[c] for c in used),
         cases=cases,
     )
 
 
 def _specialise(
-    query: Query,
+    pool: Clauses,
+    votes: NDArray[np.int64],
+    origin: NDArray[np.uint8],
+    may_flip: NDArray[np.bool_],
+    radius: int,
 ) -> tuple[Clauses, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Clauses over flips that can change, their pool indices, their votes, and the fixed votes (a column)."""
-    region, pool = query.region, query.clauses
+    """Clauses over flips that can change, their indices, their votes, and the fixed votes (a column)."""
     features, owners = pool.features, pool.owners
-    violated = region.origin[features] != (pool.literals > 0)
-    mutable = region.mutable[features]
+    violated = origin[features] != (pool.literals > 0)
+    mutable = may_flip[features]
     n = len(pool)
     blocked = np.bincount(owners[violated & ~mutable], minlength=n) > 0
     distance = np.bincount(owners[violated & mutable], minlength=n)
     movable = np.bincount(owners[mutable], minlength=n) > 0
-    possible = ~blocked & (distance <= region.radius)
-    fixed = query.votes[:, possible & ~movable].sum(axis=1, keepdims=True)
+    possible = ~blocked & (distance <= radius)
+    fixed = votes[:, possible & ~movable].sum(axis=1, keepdims=True)
 
-    live = np.flatnonzero(possible & movable)
-    keep = mutable & np.isin(owners, live)
+    live = possible & movable
+    keep = mutable & live[owners]
     signs = np.where(violated[keep], 1, -1)
     literals = (signs * (features[keep] + 1)).astype(np.int32)
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(owners[keep], minlength=n)[live])]).astype(np.int64)
-    return Clauses(pool.n_features, literals, offsets), live, query.votes[:, live], fixed
+    lengths = np.bincount(owners[keep], minlength=n)[live]
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return Clauses(pool.n_features, literals, offsets), np.flatnonzero(live), votes[:, live], fixed
 
 
 def _merge_equal(

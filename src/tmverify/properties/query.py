@@ -7,8 +7,8 @@ A constraint is linear in the clauses' outputs, in integers:
     sum_t coefficient_t * votes[row_t] . clauses(z)  >=  bound
 
 ``votes`` has a row per output of each machine that takes part, over the pool of their clauses. Pool
-clauses are proper conjunctions: contradictory and silent clauses are left out, clauses that always fire
-have moved into the bounds, so an engine meets no edge case of the model.
+clauses are proper conjunctions: clauses that are contradictory, silent or without a vote are left out,
+clauses that always fire have moved into the bounds, so an engine meets no edge case of the model.
 
 A ``z`` that is found refutes the property asked about; ``Query.refuted_by`` says so from the machines
 themselves, through the plain evaluator, without looking at the compiled constraints.
@@ -124,7 +124,8 @@ def _pool(
     votes = []
     for m, machine in enumerate(machines):
         empty = machine.clauses.lengths == 0
-        proper = np.flatnonzero(~empty & ~machine.clauses.contradictory())
+        votes_at_all = (machine.weights != 0).any(axis=0)
+        proper = np.flatnonzero(votes_at_all & ~empty & ~machine.clauses.contradictory())
         parts.append(machine.clauses.select(proper))
         sources.append(np.stack([np.full(len(proper), m), proper], axis=1))
         votes.append(machine.weights[:, proper])

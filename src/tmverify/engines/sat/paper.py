@@ -23,7 +23,7 @@ from tmverify.engines.protocol import Answer
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.sequential import sequential_counter
 from tmverify.engines.sat.formula import EncodingTooLargeError, Formula, add_conjunction
-from tmverify.engines.sat.solving import solve_formula
+from tmverify.engines.sat.solving import solve_formulas
 from tmverify.properties.query import Query
 
 SOLVER = "glucose4"
@@ -33,7 +33,7 @@ MAX_COUNTER_CELLS = 25_000_000
 
 def solve(query: Query) -> Answer:
     """Decide ``query``, without a limit."""
-    return solve_formula(query, encode_paper, SOLVER)
+    return solve_formulas(lambda: iter([encode_paper(query)]), SOLVER)
 
 
 def encode_paper(query: Query) -> Formula:

@@ -1,6 +1,6 @@
 """The ``sat`` engine: specialise to the region, encode compactly, solve with CaDiCaL.
 
-Over flips (``engines.reduction``):
+Over flips (``engines.reduction``), with those ruled out that the credits allow (``engines.credits``):
 
 - a variable per clause, tied to its conjunction only in the direction that its weights can use: a clause
   that helps must be earned, one that hurts must be paid (Plaisted & Greenbaum);
@@ -8,21 +8,24 @@ Over flips (``engines.reduction``):
   ``sum_{w_j > 0} w_j (not c_j) + sum_{w_j < 0} |w_j| c_j <= best - b``, by a totalizer, or by adders
   where the totalizer would be too large;
 - at most ``radius`` flips, by a totalizer;
-- the disjunction of cases by a selector each.
+- each case on its own; where one formula is wanted (DIMACS), their disjunction by a selector each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.engines.credits import tighten
 from tmverify.engines.protocol import Answer
-from tmverify.engines.reduction import Reduced, reduce
+from tmverify.engines.reduction import Reduced, reduce, restrict
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.adder import adder_at_most
 from tmverify.engines.sat.encodings.totalizer import totalizer_at_most, totalizer_size
 from tmverify.engines.sat.formula import Formula, add_conjunction
-from tmverify.engines.sat.solving import solve_formula
+from tmverify.engines.sat.solving import solve_formulas
 from tmverify.properties.query import Query
 
 SOLVER = "cadical195"
@@ -31,13 +34,24 @@ MAX_TOTALIZER_PAIRS = 500_000
 
 
 def solve(query: Query) -> Answer:
-    """Decide ``query``, without a limit."""
-    return solve_formula(query, encode_reduced, SOLVER)
+    """Decide ``query``, without a limit: case by case, each specialised on its own."""
+    return solve_formulas(lambda: _formulas(query), SOLVER)
 
 
 def encode_reduced(query: Query) -> Formula:
-    """The query, specialised to its region, as a compact CNF."""
-    reduced = reduce(query)
+    """The query, specialised to its region, as one compact CNF."""
+    return _encode(tighten(reduce(query)))
+
+
+def _formulas(query: Query) -> Iterator[Formula]:
+    """A formula per case that is still open: smaller and easier than their disjunction."""
+    reduced = tighten(reduce(query))
+    everything = np.ones(len(reduced.features), np.bool_)
+    for case in reduced.cases:
+        yield _encode(tighten(restrict(reduced, everything, (case,))))
+
+
+def _encode(reduced: Reduced) -> Formula:
     cnf = Cnf()
     flips = [cnf.new_var() for _ in reduced.features]
     clause_vars = _clause_variables(cnf, reduced, flips)
@@ -47,7 +61,8 @@ def encode_reduced(query: Query) -> Formula:
     ]
     _add_cases(cnf, [[holds[c] for c in case] for case in reduced.cases])
     if reduced.radius < len(flips):
-        _forbid(cnf, totalizer_at_most(cnf, flips, [1] * len(flips), reduced.radius))
+        (too_many,) = totalizer_at_most(cnf, flips, [1] * len(flips), reduced.radius)
+        cnf.add(-too_many)
     bits = {
         feature: -flip if reduced.origin[feature] else flip
         for feature, flip in zip(reduced.features.tolist(), flips, strict=True)
@@ -85,8 +100,3 @@ def _add_cases(cnf: Cnf, cases: list[list[int]]) -> None:
             cnf.add(lit)
         return
     cnf.add(*(case[0] if len(case) == 1 else add_conjunction(cnf, case, backward=False) for case in cases))
-
-
-def _forbid(cnf: Cnf, lits: list[int]) -> None:
-    for lit in lits:
-        cnf.add(-lit)

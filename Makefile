@@ -1,0 +1,38 @@
+# Every target sets itself up: a virtual environment in .venv, made anew when pyproject.toml changes.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: help demo test test-deep lint bench clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 12
+
+demo: $(READY)  ## a two-minute tour: the paper's machine and a small hand-made one
+	$(BIN)/python examples/demo.py
+
+test: $(READY) lint  ## lint, types and tests, under five minutes on two cores
+	$(BIN)/pytest -n 2 -m "not deep"
+
+test-deep: $(READY)  ## the thorough runs: tens of thousands of random cases and files
+	$(BIN)/pytest -n 2 -m deep
+
+lint: $(READY)  ## ruff, mypy --strict, import directions
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)  ## measure (needs no data; set TMVERIFY_DATA for the MNIST model)
+	$(BIN)/python benchmarks/engines.py
+	$(BIN)/python benchmarks/encodings.py
+
+clean:  ## remove everything that make made
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "tmverify needs Python 3.11 or later; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv .venv || { echo "No venv module: on Debian or Ubuntu, apt install python3-venv"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
