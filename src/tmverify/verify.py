@@ -265,11 +265,17 @@ def _judge(query: Query, answer: Answer, engine: str, seconds: float) -> Verdict
         witness = as_bit_vector(answer.witness, query.region.n_features, name="witness")
         if query.refuted_by(witness):
             return _violated(query, witness, answer, engine, seconds)
-        reason, detail = StopReason.REJECTED, "the engine's counterexample does not replay: a bug, please report it"
+        reason, detail = (
+            StopReason.REJECTED,
+            "the engine's counterexample does not replay: a bug, please report it",
+        )
     elif answer.outcome is Outcome.NO_WITNESS:
         if not query.refuted_by(query.region.origin):
             return Verdict(Status.HOLDS, seconds, engine, stats=answer.stats)
-        reason, detail = StopReason.REJECTED, "the engine overlooked the input itself: a bug, please report it"
+        reason, detail = (
+            StopReason.REJECTED,
+            "the engine overlooked the input itself: a bug, please report it",
+        )
     return Verdict(Status.UNKNOWN, seconds, engine, stop_reason=reason, detail=detail, stats=answer.stats)
 
 

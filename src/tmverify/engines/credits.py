@@ -103,7 +103,7 @@ def _credits(reduced: Reduced, weights: NDArray[np.int64], scale: int) -> NDArra
 
 
 def _enough(credits: NDArray[np.int64], need: int, radius: int) -> NDArray[np.bool_] | None:
-    """Which features can take part in a set of at most ``radius`` whose credits reach ``need``; None: no set."""
+    """Features that can be in a set of at most ``radius`` whose credits reach ``need``; None: no set."""
     if radius == 0:
         return None
     gains = np.sort(np.maximum(credits, 0))[::-1]

@@ -12,6 +12,7 @@ process is killed (see ``_worker``).
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pickle
@@ -27,7 +28,10 @@ from tmverify.engines.protocol import Answer, Deadline, Engine, stopped
 from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
 
-_START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from tmverify.engines._worker import serve; serve()"
+_START = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
+    "from tmverify.engines._worker import serve; serve()"
+)
 
 
 def isolated(solver: str) -> Engine:
@@ -94,9 +98,7 @@ class _Worker:
         return _Failure(self.process.wait())
 
 
-def _exchange(
-    process: subprocess.Popen[bytes], job: Any, replies: queue.SimpleQueue[Answer | None]
-) -> None:
+def _exchange(process: subprocess.Popen[bytes], job: Any, replies: queue.SimpleQueue[Answer | None]) -> None:
     assert process.stdin is not None
     assert process.stdout is not None
     try:
@@ -114,10 +116,8 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
     process.wait()
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
-            try:
+            with contextlib.suppress(OSError):
                 pipe.close()
-            except OSError:
-                pass
 
 
 _local = threading.local()

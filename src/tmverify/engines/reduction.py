@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,7 +154,7 @@ def _merge_equal(
 ) -> tuple[Clauses, NDArray[np.int64], NDArray[np.int64]]:
     first: dict[bytes, int] = {}
     flat, ends = clauses.literals, clauses.offsets.tolist()
-    keys = (flat[a:b].tobytes() for a, b in zip(ends[:-1], ends[1:], strict=True))
+    keys = (flat[a:b].tobytes() for a, b in pairwise(ends))
     group = np.array([first.setdefault(key, len(first)) for key in keys], np.int64)
     merged = np.zeros((len(votes), len(first)), np.int64)
     np.add.at(merged.T, group, votes.T)

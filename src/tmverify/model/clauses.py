@@ -18,6 +18,7 @@ without repetition, so that equal clauses are equal arrays. Invariant: arrays ar
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
@@ -41,9 +42,7 @@ class Clauses(Sequence[tuple[int, ...]]):
     offsets: NDArray[np.int64]
     n_features: int
 
-    def __init__(
-        self, n_features: int, literals: NDArray[np.int32], offsets: NDArray[np.int64]
-    ) -> None:
+    def __init__(self, n_features: int, literals: NDArray[np.int32], offsets: NDArray[np.int64]) -> None:
         """Wrap arrays that are already in canonical form (see ``from_lists`` for any other input)."""
         self.n_features = n_features
         self.literals = _read_only(literals)
@@ -81,7 +80,7 @@ class Clauses(Sequence[tuple[int, ...]]):
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
         flat, ends = self.literals.tolist(), self.offsets.tolist()
-        return (tuple(flat[a:b]) for a, b in zip(ends[:-1], ends[1:], strict=True))
+        return (tuple(flat[a:b]) for a, b in pairwise(ends))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Clauses):

@@ -42,7 +42,7 @@ MAX_FILE_BYTES = 1 << 30
 MAX_HEADER_BYTES = 1 << 26
 
 _DTYPES = {"bias": "I64", "literals": "I32", "offsets": "I64", "weights": "I32"}
-_NUMPY = {"I64": np.dtype("<i8"), "I32": np.dtype("<i4")}
+_NUMPY: dict[str, np.dtype[Any]] = {"I64": np.dtype("<i8"), "I32": np.dtype("<i4")}
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
@@ -128,7 +128,7 @@ def _layout(model: Model, digest: str) -> bytes:
     header: dict[str, Any] = {
         "__metadata__": {"format": FORMAT, "version": VERSION, "model": _dump(options), "sha256": digest}
     }
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "bias": model.bias,
         "literals": model.clauses.literals,
         "offsets": model.clauses.offsets,
@@ -155,9 +155,7 @@ def _read(path: Path) -> bytes:
     if not stat.S_ISREG(status.st_mode):
         raise ModelFormatError(f"{path}: not a regular file")
     if status.st_size > MAX_FILE_BYTES:
-        raise ModelFormatError(
-            f"{path}: {status.st_size} bytes; a model file has at most {MAX_FILE_BYTES}"
-        )
+        raise ModelFormatError(f"{path}: {status.st_size} bytes; a model file has at most {MAX_FILE_BYTES}")
     with open(path, "rb") as file:
         return file.read(MAX_FILE_BYTES + 1)
 
@@ -272,5 +270,7 @@ def _text(value: Any, name: str) -> str:
 
 def _hashable(value: Any) -> Any:
     if not isinstance(value, (int, str)):
-        raise ModelFormatError(f"classes and feature_names must hold strings or integers, found {value!r:.40}")
+        raise ModelFormatError(
+            f"classes and feature_names must hold strings or integers, found {value!r:.40}"
+        )
     return value

@@ -56,6 +56,7 @@ def _as_bits(values: ArrayLike, name: str) -> NDArray[np.uint8]:
         if wrong.any():
             place = tuple(int(i) for i in np.argwhere(wrong)[0])
             raise InvalidInputError(
-                f"{name} must hold only 0 and 1; binarize it first. Got {array[place]} at index {place} instead."
+                f"{name} must hold only 0 and 1; binarize it first. "
+                f"Got {array[place]} at index {place} instead."
             )
     return np.ascontiguousarray(array, dtype=np.uint8)

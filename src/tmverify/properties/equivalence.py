@@ -1,6 +1,6 @@
 """Equivalence: two machines agree on every input (the paper's Definition 3).
 
-    equivalent(A, B)  iff  there is no z with A(z) != B(z)
+equivalent(A, B)  iff  there is no z with A(z) != B(z)
 """
 
 from __future__ import annotations

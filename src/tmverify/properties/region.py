@@ -26,7 +26,7 @@ Direction = Literal["add", "remove"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """All inputs within ``radius`` flips of ``center`` at ``mutable`` features; without a centre, all inputs."""
+    """Inputs within ``radius`` flips of ``center``, at ``mutable`` features; without a centre, all inputs."""
 
     center: NDArray[np.uint8] | None
     radius: int
@@ -106,7 +106,9 @@ def check_epsilon(epsilon: object, n_features: int) -> int:
     if isinstance(epsilon, bool) or not isinstance(epsilon, (int, np.integer)):
         raise InvalidInputError(f"epsilon must be an integer, a number of flips. Got {epsilon!r} instead.")
     if not 0 <= epsilon <= n_features:
-        raise InvalidInputError(f"epsilon must be between 0 and n_features={n_features}. Got {epsilon} instead.")
+        raise InvalidInputError(
+            f"epsilon must be between 0 and n_features={n_features}. Got {epsilon} instead."
+        )
     return int(epsilon)
 
 
@@ -128,7 +130,9 @@ def _mask(model: Model, features: ArrayLike | Sequence[str] | None) -> NDArray[n
 
 def _mask_of_names(model: Model, names: list[str]) -> NDArray[np.bool_]:
     if model.feature_names is None:
-        raise InvalidInputError("features can't be names: the model has no feature_names. Pass a mask instead.")
+        raise InvalidInputError(
+            "features can't be names: the model has no feature_names. Pass a mask instead."
+        )
     position = {name: i for i, name in enumerate(model.feature_names)}
     mask = np.zeros(model.n_features, np.bool_)
     for name in names:

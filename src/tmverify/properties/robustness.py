@@ -1,6 +1,6 @@
 """Robustness: no input in the ball is decided otherwise than its centre (the paper's Definition 1).
 
-    robust(M, x, eps)  iff  there is no z in ball(x, eps) with M(z) != M(x)
+robust(M, x, eps)  iff  there is no z in ball(x, eps) with M(z) != M(x)
 """
 
 from __future__ import annotations

@@ -55,5 +55,5 @@ def check_model(model: object, name: str) -> None:
     """Raise InvalidInputError unless ``model`` is a Model."""
     if not isinstance(model, Model):
         raise InvalidInputError(
-            f"{name} must be a tmverify.Model. Got {type(model).__name__} instead; tmverify.load reads a file."
+            f"{name} must be a tmverify.Model (tmverify.load reads one). Got {type(model).__name__} instead."
         )

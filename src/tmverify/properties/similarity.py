@@ -1,6 +1,6 @@
 """Similarity: two machines agree on the whole ball around an input (the paper's Definition 4).
 
-    similar(A, B, x, eps)  iff  there is no z in ball(x, eps) with A(z) != B(z)
+similar(A, B, x, eps)  iff  there is no z in ball(x, eps) with A(z) != B(z)
 """
 
 from __future__ import annotations

@@ -34,7 +34,8 @@ def exact_fraction(eta: object) -> Fraction:
         value = None
     if value is None or not 0 <= value <= 1:
         raise InvalidInputError(
-            f"eta must be a fraction between 0 and 1, such as 0.9, Fraction(2, 3) or '2/3'. Got {eta!r} instead."
+            f"eta must be a fraction between 0 and 1, such as 0.9, Fraction(2, 3) or '2/3'. "
+            f"Got {eta!r} instead."
         )
     return value
 

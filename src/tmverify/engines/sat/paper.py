@@ -61,7 +61,9 @@ def _stay_in_ball(cnf: Cnf, query: Query, x: list[int]) -> None:
     flips = cnf.new_vars(region.n_features).tolist()
     if region.radius < region.n_features:
         cnf.add(-int(sequential_counter(cnf, flips, region.radius + 1)[-1]))
-    for var, flip, bit, mutable in zip(x, flips, region.origin.tolist(), region.mutable.tolist(), strict=True):
+    for var, flip, bit, mutable in zip(
+        x, flips, region.origin.tolist(), region.mutable.tolist(), strict=True
+    ):
         same = var if bit else -var
         cnf.add(flip, same)
         cnf.add(-flip, -same)

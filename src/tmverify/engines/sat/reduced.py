@@ -71,8 +71,8 @@ def _encode(reduced: Reduced) -> Formula:
 
 
 def _clause_variables(cnf: Cnf, reduced: Reduced, flips: list[int]) -> list[int]:
-    helps = (reduced.weights > 0).any(axis=0).tolist()
-    hurts = (reduced.weights < 0).any(axis=0).tolist()
+    helps: list[bool] = np.any(reduced.weights > 0, axis=0).tolist()
+    hurts: list[bool] = np.any(reduced.weights < 0, axis=0).tolist()
     result = []
     for clause, forward, backward in zip(reduced.clauses, helps, hurts, strict=True):
         lits = [flips[abs(lit) - 1] if lit > 0 else -flips[abs(lit) - 1] for lit in clause]

@@ -22,7 +22,7 @@ def sequential_counter(cnf: Cnf, inputs: Sequence[int], k: int) -> NDArray[np.in
     """Add a counter; return the last row, whose j-th entry says "at least j + 1 inputs", j < k."""
     lits = np.array(inputs, np.int32)
     n = len(lits)
-    r = cnf.new_vars(n, k)
+    r: NDArray[np.int32] = cnf.new_vars(n, k)
     if n == 0 or k == 0:
         return np.zeros(0, np.int32)
     cnf.add(-int(lits[0]), int(r[0, 0]))
@@ -40,4 +40,5 @@ def sequential_counter(cnf: Cnf, inputs: Sequence[int], k: int) -> NDArray[np.in
         cnf.add_block(-here, corner, above)
         cnf.add_block(here, -lit, -corner)
         cnf.add_block(here, -above)
-    return r[-1]
+    last: NDArray[np.int32] = r[-1]
+    return last

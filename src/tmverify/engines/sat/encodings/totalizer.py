@@ -14,8 +14,9 @@ make many sums: ``totalizer_size`` tells beforehand.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from typing import Any
 
 from tmverify.engines.sat.cnf import Cnf
 
@@ -61,7 +62,7 @@ def _root(leaves: list[Node], cnf: Cnf, cap: int) -> Node:
     return _fold(nodes, lambda a, b: _merge(cnf, a, b, cap)) if nodes else {}
 
 
-def _fold(nodes, merge):  # type: ignore[no-untyped-def]
+def _fold(nodes: list[Any], merge: Callable[[Any, Any], Any]) -> Any:
     """Merge the two lightest nodes until one is left."""
     heapq.heapify(nodes)
     number = len(nodes)
