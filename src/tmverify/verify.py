@@ -29,7 +29,7 @@ from tmverify.properties import (
     robustness_query,
     similarity_query,
 )
-from tmverify.properties.region import Direction, check_epsilon
+from tmverify.properties.region import Direction
 from tmverify.properties.scope import Scope, check_model, comparable
 from tmverify.properties.universal import Tally, exact_fraction, required_count
 
@@ -168,7 +168,6 @@ def check_universal_robustness(
         Inputs are taken in order, and only until the outcome is decided.
     """
     check_model(model, "model")
-    check_epsilon(epsilon, model.n_features)
 
     def ask(x: NDArray[np.uint8]) -> Query:
         return robustness_query(model, x, epsilon, scope=scope, features=features, direction=direction)
@@ -197,7 +196,6 @@ def check_universal_similarity(
     Arguments and result as in ``check_universal_robustness``.
     """
     comparable(a, b, scope)
-    check_epsilon(epsilon, a.n_features)
 
     def ask(x: NDArray[np.uint8]) -> Query:
         return similarity_query(a, b, x, epsilon, scope=scope, features=features, direction=direction)
@@ -219,6 +217,7 @@ def _decide_universal(
         raise InvalidInputError("X must hold at least one input. Got none instead.")
     fraction = exact_fraction(eta)
     name = check_engine(engine)
+    ask(bits[0])  # whatever is wrong with the arguments shows here, even if no input need be looked at
     deadline = Deadline(check_timeout(timeout))
     each = check_timeout(timeout_per_input)
     start = time.perf_counter()
@@ -261,9 +260,9 @@ def _shorter(a: float | None, b: float | None) -> float | None:
 def _judge(query: Query, answer: Answer, engine: str, seconds: float) -> Verdict:
     """Turn an engine's claim into a Verdict, replaying what can be replayed."""
     reason, detail = answer.stop_reason, answer.detail
-    if answer.outcome is Outcome.WITNESS and answer.witness is not None:
-        witness = as_bit_vector(answer.witness, query.region.n_features, name="witness")
-        if query.refuted_by(witness):
+    if answer.outcome is Outcome.WITNESS:
+        witness = _replayed(query, answer.witness)
+        if witness is not None:
             return _violated(query, witness, answer, engine, seconds)
         reason, detail = (
             StopReason.REJECTED,
@@ -277,6 +276,17 @@ def _judge(query: Query, answer: Answer, engine: str, seconds: float) -> Verdict
             "the engine overlooked the input itself: a bug, please report it",
         )
     return Verdict(Status.UNKNOWN, seconds, engine, stop_reason=reason, detail=detail, stats=answer.stats)
+
+
+def _replayed(query: Query, witness: NDArray[np.uint8] | None) -> NDArray[np.uint8] | None:
+    """The witness, if it really is a counterexample."""
+    if witness is None:
+        return None
+    try:
+        z = as_bit_vector(witness, query.region.n_features, name="witness")
+    except InvalidInputError:
+        return None
+    return z if query.refuted_by(z) else None
 
 
 def _violated(

@@ -22,9 +22,8 @@ def decide(scores: NDArray[np.int64], tie: Tie, clamp: int | None) -> NDArray[np
     if clamp is not None:
         scores = np.clip(scores, -clamp, clamp)
     if scores.shape[1] == 1:
-        positive: NDArray[np.bool_] = scores[:, 0] >= least_positive_score(tie)
-        return positive.astype(np.int64)
-    return np.argmax(scores, axis=1).astype(np.int64)
+        return np.asarray(scores[:, 0] >= least_positive_score(tie), np.int64)
+    return np.asarray(scores.argmax(axis=1), np.int64)
 
 
 def least_positive_score(tie: Tie) -> int:

@@ -13,7 +13,7 @@ Over flips (``engines.reduction``), with those ruled out that the credits allow 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,15 @@ SOLVER = "cadical195"
 MAX_TOTALIZER_PAIRS = 500_000
 
 
+AtMost = Callable[[Cnf, Sequence[int], Sequence[int], int], list[int]]
+
+
+def cheapest_at_most(cnf: Cnf, inputs: Sequence[int], weights: Sequence[int], limit: int) -> list[int]:
+    """A totalizer, or adders where the totalizer would be too large."""
+    small = totalizer_size(weights, limit, MAX_TOTALIZER_PAIRS) <= MAX_TOTALIZER_PAIRS
+    return (totalizer_at_most if small else adder_at_most)(cnf, inputs, weights, limit)
+
+
 def solve(query: Query) -> Answer:
     """Decide ``query``, without a limit: case by case, each specialised on its own."""
     return solve_formulas(lambda: _formulas(query), SOLVER)
@@ -40,7 +49,7 @@ def solve(query: Query) -> Answer:
 
 def encode_reduced(query: Query) -> Formula:
     """The query, specialised to its region, as one compact CNF."""
-    return _encode(tighten(reduce(query)))
+    return encode(tighten(reduce(query)))
 
 
 def _formulas(query: Query) -> Iterator[Formula]:
@@ -48,15 +57,16 @@ def _formulas(query: Query) -> Iterator[Formula]:
     reduced = tighten(reduce(query))
     everything = np.ones(len(reduced.features), np.bool_)
     for case in reduced.cases:
-        yield _encode(tighten(restrict(reduced, everything, (case,))))
+        yield encode(tighten(restrict(reduced, everything, (case,))))
 
 
-def _encode(reduced: Reduced) -> Formula:
+def encode(reduced: Reduced, at_most: AtMost = cheapest_at_most) -> Formula:
+    """A specialised query as a CNF, with ``at_most`` to count votes."""
     cnf = Cnf()
     flips = [cnf.new_var() for _ in reduced.features]
     clause_vars = _clause_variables(cnf, reduced, flips)
     holds = [
-        _constraint(cnf, clause_vars, weights, bound)
+        _constraint(cnf, clause_vars, weights, bound, at_most)
         for weights, bound in zip(reduced.weights, reduced.bounds, strict=True)
     ]
     _add_cases(cnf, [[holds[c] for c in case] for case in reduced.cases])
@@ -81,16 +91,15 @@ def _clause_variables(cnf: Cnf, reduced: Reduced, flips: list[int]) -> list[int]
     return result
 
 
-def _constraint(cnf: Cnf, clause_vars: list[int], weights: NDArray[np.int64], bound: int) -> int:
+def _constraint(
+    cnf: Cnf, clause_vars: list[int], weights: NDArray[np.int64], bound: int, at_most: AtMost
+) -> int:
     """A literal that implies ``weights . clauses >= bound``."""
     best = int(np.maximum(weights, 0).sum())
     voters = [(var, w) for var, w in zip(clause_vars, weights.tolist(), strict=True) if w]
     missing = [-var if w > 0 else var for var, w in voters]
     sizes = [abs(w) for _, w in voters]
-    limit = best - bound
-    small = totalizer_size(sizes, limit, MAX_TOTALIZER_PAIRS) <= MAX_TOTALIZER_PAIRS
-    at_most = totalizer_at_most if small else adder_at_most
-    (exceeds,) = at_most(cnf, missing, sizes, limit)  # a constraint that always holds was settled before
+    (exceeds,) = at_most(cnf, missing, sizes, best - bound)  # one that always holds was settled before
     return -exceeds
 
 

@@ -29,8 +29,8 @@ def adder_at_most(cnf: Cnf, inputs: Sequence[int], weights: Sequence[int], limit
     for place in reversed(range(max(len(digits), limit.bit_length()))):
         digit = digits[place] if place < len(digits) else None
         if limit >> place & 1:
-            if digit is None:
-                return []
+            if digit is None:  # always 0 here: no lower place can make up for it
+                break
             higher_ones.append(-digit)
         elif digit is not None:
             cnf.add(*higher_ones, -digit, exceeds)

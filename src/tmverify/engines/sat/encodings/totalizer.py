@@ -33,11 +33,6 @@ def totalizer_at_most(cnf: Cnf, inputs: Sequence[int], weights: Sequence[int], l
     return [root[limit + 1]] if limit + 1 in root else []
 
 
-def totalizer_outputs(cnf: Cnf, inputs: Sequence[int], cap: int) -> list[int]:
-    """Add a totalizer over unit weights; return literals forced by "at least 1", …, "at least cap"."""
-    return list(_root([{1: lit} for lit in inputs], cnf, cap).values())
-
-
 def totalizer_size(weights: Sequence[int], limit: int, most: int) -> int:
     """Number of pairs of sums that the merges would join (about the clauses), or any number > ``most``."""
     cap = limit + 1

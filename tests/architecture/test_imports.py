@@ -1,0 +1,45 @@
+"""The shape of the project: import directions, a light import, the public names."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tmverify as tv
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_imports_point_one_way() -> None:
+    lint = Path(sys.executable).with_name("lint-imports")
+    run = subprocess.run([lint, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("module", ["tmverify", "tmverify.cli"])
+def test_import_is_light(module: str) -> None:
+    heavy = ("numba", "pysat", "scipy", "sklearn")
+    code = f"import {module}, sys; print([m for m in {heavy} if m in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+def test_public_names() -> None:
+    assert sorted(tv.__all__) == list(tv.__all__)
+    promised = """Model load Status Verdict check_robustness check_universal_robustness check_equivalence
+    check_similarity check_universal_similarity to_dimacs TmVerifyError ModelFormatError"""
+    assert set(promised.split()) <= set(tv.__all__)
+    for name in tv.__all__:
+        assert getattr(tv, name).__doc__, name
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    for path in (ROOT / "src").rglob("*.py"):
+        assert path.read_text().startswith('"""'), path
+
+
+def test_the_changelog_knows_this_version() -> None:
+    assert re.search(rf"^## \[?{re.escape(tv.__version__)}", (ROOT / "CHANGELOG.md").read_text(), re.M)

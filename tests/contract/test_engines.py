@@ -1,0 +1,230 @@
+"""One battery, every engine, through the public API: the paper's examples, limits, and crashes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tmverify as tv
+from tmverify.engines import ENGINES
+from tmverify.engines.isolation import _own_worker, isolated
+from tmverify.engines.protocol import Deadline, Outcome
+
+every_engine = pytest.mark.parametrize("engine", [*ENGINES, "auto"])
+every_solver = pytest.mark.parametrize("engine", ["sat", "paper"])
+
+
+@pytest.fixture
+def xnor() -> tv.Model:
+    """The machine of the paper's Example 1."""
+    return tv.Model.from_clauses(2, [[1, 2], [-1, -2], [1, -2], [-1, 2]], [[1, 1, -1, -1]])
+
+
+@pytest.fixture(scope="module")
+def hard() -> tv.Model:
+    """A random machine that no engine decides in a second: 300 clauses of 12 literals over 150 features."""
+    rng = np.random.default_rng(0)
+    clauses = [rng.choice(150, 12, replace=False) + 1 for _ in range(300)]
+    signed = [[int(f) * int(rng.choice([-1, 1])) for f in clause] for clause in clauses]
+    return tv.Model.from_clauses(150, signed, [[1, -1] * 150], bias=-20)
+
+
+def test_example_1(xnor: tv.Model) -> None:
+    assert xnor.predict([[1, 0]]) == [0]
+    assert xnor.scores([[1, 0]]) == [[-1]]
+
+
+@every_engine
+def test_example_3_with_our_reading(xnor: tv.Model, engine: str) -> None:
+    """The paper supposes M(0, 0) = 0; the machine itself says 1, and either flip changes that."""
+    v = tv.check_robustness(xnor, [0, 0], 1, engine=engine)
+    assert v.status == "violated"
+    assert v.decisions == (1, 0)
+    assert v.witness is not None
+    assert v.flips is not None
+    assert v.witness.dtype == np.uint8
+    assert len(v.flips) == 1
+    assert v.witness[v.flips[0]] == 1
+    assert v.engine == ("sat" if engine == "auto" else engine)
+    assert v.stop_reason is None
+
+
+@every_engine
+def test_radius_zero_holds(xnor: tv.Model, engine: str) -> None:
+    v = tv.check_robustness(xnor, [0, 0], 0, engine=engine)
+    assert v.status is tv.Status.HOLDS
+    assert v.witness is None
+    assert v.flips is None
+    assert v.decisions is None
+
+
+@every_engine
+def test_equivalence(xnor: tv.Model, engine: str) -> None:
+    shuffled = tv.Model.from_clauses(2, [[-1, 2], [1, -2], [2, 1], [-2, -1]], [[-1, -1, 1, 1]])
+    assert tv.check_equivalence(xnor, shuffled, engine=engine).status == "holds"
+    strict = tv.Model.from_clauses(2, [[1, 2], [-1, -2], [1, -2]], [[1, 1, -1]])
+    v = tv.check_equivalence(xnor, strict, engine=engine)
+    assert v.status == "violated"
+    assert v.witness is not None
+    assert v.witness.tolist() == [0, 1]
+    assert v.decisions == (0, 1)
+    assert v.flips is None
+
+
+@every_engine
+def test_tie_rules_differ_exactly_on_ties(engine: str) -> None:
+    positive = tv.Model.from_clauses(1, [[1]], [[1]], tie="positive")
+    negative = tv.Model.from_clauses(1, [[1]], [[1]], tie="negative")
+    v = tv.check_equivalence(positive, negative, engine=engine)
+    assert v.witness is not None
+    assert v.witness.tolist() == [0]
+    assert v.decisions == (1, 0)
+
+
+@every_engine
+def test_labels_and_scopes(engine: str) -> None:
+    m = tv.Model.from_clauses(3, [[1], [2], [3]], np.eye(3, dtype=int), classes=["a", "b", "c"])
+    v = tv.check_robustness(m, [1, 0, 0], 1, engine=engine)
+    assert v.status == "holds"  # a tie keeps the first class
+    v = tv.check_robustness(m, [1, 0, 0], 2, engine=engine)
+    assert v.status == "violated"
+    assert v.decisions is not None
+    assert v.decisions[0] == "a"
+    single = tv.check_robustness(m, [1, 0, 0], 3, scope="a", engine=engine)
+    assert single.status == "holds"  # its score is never negative
+    assert tv.check_similarity(m, m, [1, 0, 0], 3, engine=engine).status == "holds"
+
+
+@every_engine
+def test_direction_and_features(xnor: tv.Model, engine: str) -> None:
+    assert tv.check_robustness(xnor, [0, 0], 2, direction="remove", engine=engine).status == "holds"
+    assert tv.check_robustness(xnor, [0, 0], 2, direction="add", engine=engine).status == "violated"
+    assert tv.check_robustness(xnor, [0, 0], 2, features=[False, False], engine=engine).status == "holds"
+    v = tv.check_robustness(xnor, [0, 0], 2, features=[False, True], engine=engine)
+    assert v.flips is not None
+    assert v.flips.tolist() == [1]
+
+
+@every_solver
+def test_weights_too_large_to_count_never_become_an_answer(engine: str) -> None:
+    """The paper's way of counting cannot hold such weights; the sat engine adds in binary."""
+    big = 2**31 - 1
+    m = tv.Model.from_clauses(3, [[1], [2], [3]], [[big, big - 1, -(big - 2)]])
+    v = tv.check_robustness(m, [0, 0, 1], 1, engine=engine)
+    if engine == "paper":
+        assert v.status == "unknown"
+        assert v.stop_reason is tv.StopReason.ENCODING_TOO_LARGE
+    else:
+        assert v.status == "violated"
+        assert tv.check_robustness(m, [1, 1, 0], 1, engine=engine).status == "holds"
+
+
+@every_solver
+@pytest.mark.parametrize("limit", [0.05, 1.0])
+def test_time_limits_hold(hard: tv.Model, engine: str, limit: float) -> None:
+    start = time.monotonic()
+    v = tv.check_robustness(hard, np.zeros(150, int), 40, engine=engine, timeout=limit)
+    assert time.monotonic() - start < limit + 1
+    assert v.status is tv.Status.UNKNOWN
+    assert v.stop_reason is tv.StopReason.TIMEOUT
+    assert v.witness is None
+
+
+def test_brute_refuses_large_regions(hard: tv.Model) -> None:
+    v = tv.check_robustness(hard, np.zeros(150, int), 40, engine="brute")
+    assert v.status == "unknown"
+    assert v.stop_reason is tv.StopReason.REGION_TOO_LARGE
+    assert "1048576" in v.detail
+
+
+def cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+
+@linux
+@every_solver
+def test_a_killed_solver_is_unknown_and_the_next_question_works(hard: tv.Model, engine: str) -> None:
+    tv.check_robustness(hard, np.zeros(150, int), 0, engine=engine)  # the worker is warm now
+
+    worker = _own_worker().process.pid
+
+    def kill_when_busy() -> None:
+        before = cpu_seconds(worker)
+        while cpu_seconds(worker) < before + 0.3:
+            time.sleep(0.05)
+        os.kill(worker, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_when_busy)
+    killer.start()
+    v = tv.check_robustness(hard, np.zeros(150, int), 40, engine=engine, timeout=60)
+    killer.join()
+    assert v.status is tv.Status.UNKNOWN
+    assert v.stop_reason is tv.StopReason.CRASHED
+    assert tv.check_robustness(hard, np.zeros(150, int), 0, engine=engine).status == "holds"
+
+
+@pytest.mark.parametrize(
+    "failure", ["raise_error", "exhaust_memory", "exit_at_once", "talk_and_answer_nonsense"]
+)
+def test_a_failing_solver_is_unknown(xnor: tv.Model, failure: str) -> None:
+    engine = isolated(f"failing_solvers:{failure}")
+    answer = engine(tv.robustness_query(xnor, [0, 0], 1), Deadline(30.0))
+    assert answer.outcome is Outcome.STOPPED
+    expected = tv.StopReason.OUT_OF_MEMORY if failure == "exhaust_memory" else tv.StopReason.CRASHED
+    assert answer.stop_reason is expected
+    assert answer.detail
+
+
+@linux
+def test_nothing_is_left_behind_when_the_asking_process_is_killed(tmp_path: Path) -> None:
+    """A worker in the middle of a long solve dies with its owner, even by kill -9."""
+    script = tmp_path / "ask.py"
+    script.write_text(
+        "import failing_solvers, tmverify as tv\n"
+        "from tmverify.engines.isolation import isolated\n"
+        "from tmverify.engines.protocol import Deadline\n"
+        "m = tv.Model.from_clauses(1, [[1]], [[1]])\n"
+        "isolated('failing_solvers:spin')(tv.robustness_query(m, [0], 1), Deadline(60.0))\n"
+    )
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "SPIN_PID": str(tmp_path / "pid")}
+    owner = subprocess.Popen([sys.executable, str(script)], env=env)
+    try:
+        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+            assert owner.poll() is None
+            time.sleep(0.05)
+        worker = int((tmp_path / "pid").read_text())
+    finally:
+        owner.kill()
+        owner.wait()
+    for _ in range(100):
+        if not Path(f"/proc/{worker}").exists() or " Z " in Path(f"/proc/{worker}/stat").read_text():
+            return
+        time.sleep(0.05)
+    pytest.fail("the worker outlived its owner")
+
+
+def test_threads_ask_at_the_same_time(xnor: tv.Model) -> None:
+    results: list[str] = []
+
+    def ask() -> None:
+        for epsilon in (0, 1, 0, 1):
+            results.append(tv.check_robustness(xnor, [0, 0], epsilon).status)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == ["holds"] * 8 + ["violated"] * 8

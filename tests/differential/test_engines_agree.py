@@ -1,0 +1,179 @@
+"""brute = paper = sat, on random tiny models, for all five questions and all regions.
+
+The expected answers come from the definitions, over all inputs listed one by one, in this file: so ``brute``
+is under test here too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import tmverify as tv
+from tiny import Case, all_inputs, random_case
+from tmverify.engines import brute
+from tmverify.engines.protocol import Answer, Deadline, Outcome
+from tmverify.engines.sat import paper, reduced
+from tmverify.model.evaluate import reference_classes
+
+ENGINES = {
+    "brute": lambda query: brute.decide(query, Deadline(None)),
+    "paper": paper.solve,
+    "sat": reduced.solve,
+}
+
+
+def region(case: Case, x: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The ball around x, by its definition."""
+    z = all_inputs(len(x))
+    changed = z != x
+    inside = changed.sum(axis=1) <= case.epsilon
+    if case.options["features"] is not None:
+        inside &= ~changed[:, ~case.options["features"]].any(axis=1)
+    if case.options["direction"] == "add":
+        inside &= (z >= x).all(axis=1)
+    if case.options["direction"] == "remove":
+        inside &= (z <= x).all(axis=1)
+    ball: NDArray[np.uint8] = z[inside]
+    return ball
+
+
+def decisions(case: Case, model: tv.Model, inputs: NDArray[np.uint8]) -> NDArray[np.int64]:
+    scores = []
+    for x in inputs:
+        values = []
+        for row in range(model.n_outputs):
+            total = int(model.bias[row])
+            for clause, weight in zip(model.clauses, model.weights[row], strict=True):
+                if clause:
+                    fires = all((x[abs(lit) - 1] == 1) == (lit > 0) for lit in clause)
+                else:
+                    fires = model.empty_clause == "fires"
+                total += int(weight) * fires
+            values.append(total)
+        scores.append(values)
+    return np.array([_decide(case, model, values) for values in scores])
+
+
+def _decide(case: Case, model: tv.Model, scores: list[int]) -> int:
+    if case.scope != "team":
+        if model.n_outputs == 1:
+            positive = scores[0] >= 0 if model.tie == "positive" else scores[0] > 0
+            return int(positive == (case.scope == 1))
+        own = scores[case.scope]
+        return int(own >= 0 if model.tie == "positive" else own > 0)
+    if model.clamp is not None:
+        scores = [max(-model.clamp, min(model.clamp, s)) for s in scores]
+    if model.n_outputs == 1:
+        return int(scores[0] >= 0 if model.tie == "positive" else scores[0] > 0)
+    return scores.index(max(scores))
+
+
+def robust(case: Case, x: NDArray[np.uint8]) -> bool:
+    return bool((decisions(case, case.a, region(case, x)) == decisions(case, case.a, x[None])[0]).all())
+
+
+def similar(case: Case, x: NDArray[np.uint8]) -> bool:
+    ball = region(case, x)
+    return bool((decisions(case, case.a, ball) == decisions(case, case.b, ball)).all())
+
+
+def expect(answer: Answer, query: tv.Query, holds: bool, what: str) -> None:
+    assert answer.outcome is (Outcome.NO_WITNESS if holds else Outcome.WITNESS), what
+    if not holds:
+        assert answer.witness is not None
+        assert query.refuted_by(answer.witness), what
+
+
+def check_case(case: Case, seen: Counter[Any]) -> None:
+    everything = all_inputs(case.a.n_features)
+    agree = bool((decisions(case, case.a, everything) == decisions(case, case.b, everything)).all())
+    questions = [
+        (
+            "robustness",
+            tv.robustness_query(case.a, case.x, case.epsilon, **case.options),
+            robust(case, case.x),
+        ),
+        (
+            "similarity",
+            tv.similarity_query(case.a, case.b, case.x, case.epsilon, **case.options),
+            similar(case, case.x),
+        ),
+        ("equivalence", tv.equivalence_query(case.a, case.b, scope=case.scope), agree),
+    ]
+    for question, query, holds in questions:
+        seen[question, holds] += 1
+        for name, solve in ENGINES.items():
+            expect(solve(query), query, holds, f"{name} on {question}")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_single_questions(seed: int) -> None:
+    run_single_questions(seed, 60)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(1000, 1050))
+def test_single_questions_deep(seed: int) -> None:
+    run_single_questions(seed, 1000)
+
+
+def run_single_questions(seed: int, n_cases: int) -> None:
+    rng = np.random.default_rng(seed)
+    seen: Counter[Any] = Counter()
+    for _ in range(n_cases):
+        check_case(random_case(rng), seen)
+    # A battery in which one outcome never occurs tests nothing.
+    assert min(seen[q, h] for q in ("robustness", "similarity", "equivalence") for h in (True, False)) > 3
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_universal_questions(seed: int) -> None:
+    run_universal_questions(seed, 100)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(1000, 1050))
+def test_universal_questions_deep(seed: int) -> None:
+    run_universal_questions(seed, 1000)
+
+
+def run_universal_questions(seed: int, n_cases: int) -> None:
+    rng = np.random.default_rng([seed, 1])
+    seen: Counter[Any] = Counter()
+    for _ in range(n_cases):
+        case = random_case(rng)
+        n = len(case.X)
+        eta = Fraction(int(rng.integers(0, n + 2)), n + 1)
+        for question, holds_at in (("robustness", robust), ("similarity", similar)):
+            truth = [holds_at(case, x) for x in case.X]
+            expected = tv.Status.HOLDS if sum(truth) >= eta * n else tv.Status.VIOLATED
+            for engine in ENGINES:
+                if question == "robustness":
+                    v = tv.check_universal_robustness(
+                        case.a, case.X, case.epsilon, eta, engine=engine, **case.options
+                    )
+                else:
+                    v = tv.check_universal_similarity(
+                        case.a, case.b, case.X, case.epsilon, eta, engine=engine, **case.options
+                    )
+                assert v.status is expected, (engine, question)
+                assert [one.status == "holds" for one in v.verdicts] == truth[: len(v.verdicts)]
+            seen[question, expected] += 1
+    assert min(seen.values()) > 3
+    assert len(seen) == 4
+
+
+def test_the_reference_evaluator_is_the_definition() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(200):
+        case = random_case(rng)
+        whole = Case(case.a, case.b, case.X, case.epsilon, {**case.options, "scope": "team"})
+        inputs = all_inputs(case.a.n_features)
+        assert (reference_classes(case.a, inputs) == decisions(whole, case.a, inputs)).all()
+        assert (case.a.predict(inputs) == decisions(whole, case.a, inputs)).all()

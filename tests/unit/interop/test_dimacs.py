@@ -1,0 +1,99 @@
+"""DIMACS files: solved by other readers, they agree with our verdict, and their comments lead back."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from pysat.formula import CNF
+from pysat.solvers import Solver
+
+import tmverify as tv
+from tiny import random_case
+
+encodings = pytest.mark.parametrize("encoding", ["sat", "paper"])
+
+
+def queries(seed: int, n: int) -> list[tv.Query]:
+    rng = np.random.default_rng(seed)
+    result = []
+    for _ in range(n):
+        case = random_case(rng)
+        result.append(tv.robustness_query(case.a, case.x, case.epsilon, **case.options))
+        result.append(tv.similarity_query(case.a, case.b, case.x, case.epsilon, **case.options))
+        result.append(tv.equivalence_query(case.a, case.b, scope=case.scope))
+    return result
+
+
+def witness_from_comments(text: str, assignment: set[int], n_features: int) -> NDArray[np.uint8]:
+    z = np.full(n_features, 9, np.uint8)
+    for lit, feature in re.findall(r"^c bit (-?\d+) = feature (\d+)", text, re.M):
+        z[int(feature)] = int(lit) in assignment
+    for feature, bit in re.findall(r"^c fixed feature (\d+) = ([01])", text, re.M):
+        z[int(feature)] = int(bit)
+    return z
+
+
+@encodings
+def test_pysat_agrees_and_the_comments_lead_back(tmp_path: Path, encoding: str) -> None:
+    for query in queries(3, 60):
+        tv.to_dimacs(query, tmp_path / "q.cnf", encoding=encoding)
+        text = (tmp_path / "q.cnf").read_text()
+        formula = CNF(from_file=str(tmp_path / "q.cnf"))
+        header = re.search(r"^p cnf (\d+) (\d+)$", text, re.M)
+        assert header is not None
+        assert len(formula.clauses) == int(header[2])
+        assert formula.nv <= int(header[1])
+        with Solver(name="minisat22", bootstrap_with=formula.clauses) as solver:
+            satisfiable = bool(solver.solve()) and [] not in formula.clauses
+            assignment = set(solver.get_model() or [])
+        v = tv.decide(query)
+        assert v.status == ("violated" if satisfiable else "holds")
+        if satisfiable:
+            assert query.refuted_by(witness_from_comments(text, assignment, query.region.n_features))
+
+
+@pytest.mark.skipif(shutil.which("cadical") is None, reason="no cadical binary (Debian: apt install cadical)")
+@encodings
+def test_the_cadical_binary_agrees(tmp_path: Path, encoding: str) -> None:
+    for query in queries(4, 25):
+        path = tmp_path / "q.cnf"
+        tv.to_dimacs(query, path, encoding=encoding)
+        run = subprocess.run(["cadical", "-q", str(path)], capture_output=True, text=True, check=False)
+        assert {10: "violated", 20: "holds"}[run.returncode] == tv.decide(query).status
+        if run.returncode == 10:
+            assignment = {
+                int(t) for line in run.stdout.splitlines() if line[0] == "v" for t in line.split()[1:]
+            }
+            z = witness_from_comments(path.read_text(), assignment, query.region.n_features)
+            assert query.refuted_by(z)
+
+
+def test_names_cannot_break_the_file(tmp_path: Path) -> None:
+    m = tv.Model.from_clauses(2, [[1], [2]], [[1, -1]], feature_names=["new\nline p cnf 9 9", "ü (x)"])
+    tv.to_dimacs(tv.robustness_query(m, [1, 0], 2), tmp_path / "q.cnf")
+    text = (tmp_path / "q.cnf").read_text(encoding="utf-8")
+    assert "(new line p cnf 9 9)" in text
+    assert "(ü (x))" in text
+    assert len(re.findall(r"^p cnf", text, re.M)) == 1
+
+
+def test_clauses_are_mapped_to_their_model(tmp_path: Path) -> None:
+    a = tv.Model.from_clauses(3, [[], [1, 2], [1, -1], [2, 3]], [[1, 1, 1, 1]], bias=-1)
+    b = tv.Model.from_clauses(3, [[1, 3]], [[1]])
+    tv.to_dimacs(tv.equivalence_query(a, b), tmp_path / "q.cnf", encoding="paper")
+    found = re.findall(r"^c clause \d+ = (model \d+ clause \d+)$", (tmp_path / "q.cnf").read_text(), re.M)
+    assert found == ["model 0 clause 1", "model 0 clause 3", "model 1 clause 0"]
+
+
+def test_a_formula_too_large_is_an_error(tmp_path: Path) -> None:
+    m = tv.Model.from_clauses(1, [[1]], [[2**31 - 1]])
+    query = tv.robustness_query(m, [1], 1)
+    with pytest.raises(tv.InvalidInputError, match="too large to write"):
+        tv.to_dimacs(query, tmp_path / "q.cnf", encoding="paper")
+    assert not (tmp_path / "q.cnf").exists()

@@ -1,0 +1,144 @@
+"""Judging: a wrong answer of an engine never gets past ``decide``; bad arguments are named."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tmverify as tv
+from tmverify import engines
+from tmverify.engines.protocol import Answer, found, none_exists
+
+MODEL = tv.Model.from_clauses(3, [[1], [2], [3]], [[1, 1, 1]], bias=-2, feature_names=["a", "b", "c"])
+OTHER = tv.Model.from_clauses(3, [[1]], [[-1]], bias=0, feature_names=["a", "b", "c"])
+X = [1, 1, 1]
+
+
+def ask(monkeypatch: pytest.MonkeyPatch, answer: Answer, query: tv.Query) -> tv.Verdict:
+    monkeypatch.setattr(engines, "ENGINES", {"sat": lambda query, deadline: answer})
+    return tv.decide(query)
+
+
+def test_a_witness_that_changes_nothing_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    lie = found(np.array([1, 1, 0], np.uint8))
+    v = ask(monkeypatch, lie, tv.robustness_query(MODEL, X, 2))
+    assert v.status is tv.Status.UNKNOWN
+    assert v.stop_reason is tv.StopReason.REJECTED
+    assert v.witness is None
+
+
+@pytest.mark.parametrize(
+    "options", [{"epsilon": 1}, {"epsilon": 3, "features": [1, 0, 0]}, {"epsilon": 3, "direction": "add"}]
+)
+def test_a_witness_outside_the_region_is_rejected(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+) -> None:
+    outside = found(np.array([0, 0, 1], np.uint8))
+    assert ask(monkeypatch, outside, tv.robustness_query(MODEL, X, 2)).status == "violated"
+    v = ask(monkeypatch, outside, tv.robustness_query(MODEL, X, **options))
+    assert v.stop_reason is tv.StopReason.REJECTED
+
+
+@pytest.mark.parametrize("witness", [np.array([0, 0], np.uint8), np.array([0, 0, 2]), np.array([0.5, 0, 0])])
+def test_a_witness_that_is_no_input_is_rejected(monkeypatch: pytest.MonkeyPatch, witness: Any) -> None:
+    v = ask(monkeypatch, found(witness), tv.robustness_query(MODEL, X, 2))
+    assert v.status is tv.Status.UNKNOWN
+    assert v.stop_reason is tv.StopReason.REJECTED
+
+
+def test_a_proof_that_overlooks_the_input_itself_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    v = ask(monkeypatch, none_exists(), tv.similarity_query(MODEL, OTHER, X, 0))
+    assert v.status is tv.Status.UNKNOWN
+    assert v.stop_reason is tv.StopReason.REJECTED
+
+
+def test_a_verdict_is_no_bool() -> None:
+    v = tv.check_robustness(MODEL, X, 0)
+    with pytest.raises(TypeError, match=r"compare \.status"):
+        bool(v)
+    with pytest.raises(TypeError, match=r"compare \.status"):
+        bool(tv.check_universal_robustness(MODEL, [X], 0, 1))
+
+
+def test_the_input_is_copied() -> None:
+    x = np.array(X)
+    query = tv.robustness_query(MODEL, x, 2)
+    x[:] = 0
+    v = tv.decide(query)
+    assert v.flips is not None
+    assert len(v.flips) == 2
+
+
+def test_features_by_name() -> None:
+    v = tv.check_robustness(MODEL, X, 3, features=["a", "c"])
+    assert v.flips is not None
+    assert v.flips.tolist() == [0, 2]
+
+
+WIDER = tv.Model.from_clauses(4, [[4]], [[1]])
+RENAMED = tv.Model.from_clauses(3, [[1]], [[1]], classes=["no", "yes"])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: tv.check_robustness(MODEL, [1, 1], 1),
+            r"x must be one input of shape \(3,\). Got shape \(2,\)",
+        ),
+        (
+            lambda: tv.check_robustness(MODEL, [X], 1),
+            r"x must be one input of shape \(3,\). Got shape \(1, 3\)",
+        ),
+        (
+            lambda: tv.check_robustness(MODEL, [1, 2, 0], 1),
+            r"only 0 and 1; binarize it first. Got 2 at index",
+        ),
+        (lambda: tv.check_robustness(MODEL, [1, math.nan, 0], 1), "Got nan at index"),
+        (lambda: tv.check_robustness(MODEL, ["1", "0", "1"], 1), "array of 0 and 1"),
+        (lambda: tv.check_robustness(MODEL, [[1], [1, 0]], 1), "array of 0 and 1"),
+        (lambda: tv.check_robustness(MODEL, X, -1), "epsilon must be between 0 and n_features=3. Got -1"),
+        (lambda: tv.check_robustness(MODEL, X, 4), "epsilon must be between 0 and n_features=3. Got 4"),
+        (lambda: tv.check_robustness(MODEL, X, 1.0), "epsilon must be an integer"),  # type: ignore[arg-type]
+        (lambda: tv.check_robustness(MODEL, X, True), "epsilon must be an integer"),
+        (
+            lambda: tv.check_robustness(MODEL, X, 1, engine="magic"),
+            "engine must be one of auto, .*Got 'magic'",
+        ),
+        (lambda: tv.check_robustness(MODEL, X, 1, timeout=0), "timeout must be positive"),
+        (lambda: tv.check_robustness(MODEL, X, 1, timeout=math.nan), "timeout must be positive"),
+        (lambda: tv.check_robustness(MODEL, X, 1, timeout="1"), "timeout must be a number"),  # type: ignore[arg-type]
+        (lambda: tv.check_robustness(MODEL, X, 1, scope=7), "scope must be 'team' or a class.*Got 7"),
+        (lambda: tv.check_robustness(MODEL, X, 1, scope="x"), "scope must be 'team' or a class.*Got 'x'"),
+        (lambda: tv.check_robustness(MODEL, X, 1, scope=None), "scope must be"),  # type: ignore[arg-type]
+        (lambda: tv.check_robustness(MODEL, X, 1, features=[1, 0]), "features must be a mask of 3 values"),
+        (lambda: tv.check_robustness(MODEL, X, 1, features=[0, 1, 2]), "features must be a mask of 3 values"),
+        (lambda: tv.check_robustness(MODEL, X, 1, features=["d"]), "names of the model's features. Got 'd'"),
+        (lambda: tv.check_robustness(WIDER, [0] * 4, 1, features=["d"]), "the model has no feature_names"),
+        (lambda: tv.check_robustness(MODEL, X, 1, direction="up"), "direction must be"),  # type: ignore[arg-type]
+        (lambda: tv.check_robustness("a.tm", X, 1), "must be a tmverify.Model"),  # type: ignore[arg-type]
+        (lambda: tv.check_equivalence(MODEL, WIDER), "n_features=3 and n_features=4"),
+        (lambda: tv.check_similarity(MODEL, WIDER, X, 1), "n_features=3 and n_features=4"),
+        (lambda: tv.check_equivalence(MODEL, RENAMED), "same classes"),
+        (lambda: tv.check_universal_robustness(MODEL, [X], 1, 1.5), "eta must be a fraction.*Got 1.5"),
+        (lambda: tv.check_universal_robustness(MODEL, np.zeros((0, 3)), 1, 1), "at least one input"),
+        (lambda: tv.check_universal_robustness(MODEL, [], 1, 1), r"shape \(n, 3\)"),
+        (lambda: tv.check_universal_robustness(MODEL, X, 1, 1), r"pass X\[None, :\]"),
+        (lambda: tv.check_universal_robustness(MODEL, [[0, 1]], 1, 1), "n_features=3 columns. Got 2"),
+        (lambda: tv.check_universal_robustness(MODEL, [X], 9, 0), "epsilon must be between"),
+        (lambda: tv.check_universal_robustness(MODEL, [X], 1, 0, scope=9), "scope must be"),
+        (lambda: tv.check_universal_robustness(MODEL, [X], 1, 0, features=[1]), "features must be a mask"),
+        (lambda: tv.check_universal_similarity(MODEL, WIDER, [X], 1, 1), "n_features=3 and n_features=4"),
+        (lambda: tv.check_universal_similarity(MODEL, OTHER, [[1, 0, 3]], 1, 1), "Got 3 at index"),
+        (lambda: tv.to_dimacs(tv.equivalence_query(MODEL, OTHER), "q.cnf", encoding="x"), "encoding must be"),
+        (lambda: MODEL.predict([[0, 1]]), "n_features=3 columns"),
+        (lambda: MODEL.single(5), "class must be one of 0, 1. Got 5"),
+    ],
+)
+def test_bad_arguments_are_named(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(tv.InvalidInputError, match=message):
+        call()
