@@ -47,7 +47,8 @@ def _solve(solver: str, query: Query) -> Answer:
         return stopped(StopReason.OUT_OF_MEMORY, "the solver ran out of memory")
     except Exception as error:
         return stopped(StopReason.CRASHED, f"the solver failed: {type(error).__name__}: {error}")
-    assert isinstance(answer, Answer)
+    if not isinstance(answer, Answer):
+        return stopped(StopReason.CRASHED, f"the solver answered with {type(answer).__name__}")
     return answer
 
 

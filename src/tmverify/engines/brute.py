@@ -23,11 +23,11 @@ _BATCH = 1 << 10
 def decide(query: Query, deadline: Deadline) -> Answer:
     """Enumerate the region, nearest inputs first; refuse more than ``MAX_INPUTS`` of them."""
     region = query.region
-    size = region.size()
+    size = region.size(MAX_INPUTS)
     if size > MAX_INPUTS:
         return stopped(
             StopReason.REGION_TOO_LARGE,
-            f"brute force looks at no more than {MAX_INPUTS} inputs; this region has {_short(size)}",
+            f"brute force looks at no more than {MAX_INPUTS} inputs; this region has more",
         )
     flips = _flips(region)
     while batch := list(islice(flips, _BATCH)):
@@ -47,7 +47,3 @@ def _flips(region: Region) -> Iterator[tuple[int, ...]]:
     mutable = np.flatnonzero(region.mutable).tolist()
     for k in range(region.reach + 1):
         yield from combinations(mutable, k)
-
-
-def _short(number: int) -> str:
-    return str(number) if number < 10**12 else f"about 2^{number.bit_length() - 1}"

@@ -18,6 +18,8 @@ bound. Where sums might leave 64 bits the scale is 0, every need with it, and no
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,32 +32,39 @@ _INT64 = 1 << 62
 def tighten(reduced: Reduced) -> Reduced:
     """Drop refuted cases and flips that no open case needs, until nothing more follows."""
     while reduced.cases and reduced.cases != ((),):
-        kept = {case: _useful_flips(reduced, case) for case in reduced.cases}
-        cases = tuple(case for case, flips in kept.items() if flips is not None)
-        useful = [flips for flips in kept.values() if flips is not None]
-        may_flip = np.logical_or.reduce(useful) if useful else np.zeros(len(reduced.features), np.bool_)
-        if len(cases) == len(reduced.cases) and may_flip.all():
+        effects = [_effect(reduced, c) for c in range(len(reduced.bounds))]
+        open_cases = tuple(case for case in reduced.cases if not any(effects[c].refuted for c in case))
+        may_flip = np.zeros(len(reduced.features), np.bool_)
+        for case in open_cases:
+            helps = np.logical_or.reduce([effects[c].helps for c in case])
+            possible = np.logical_and.reduce([effects[c].possible for c in case])
+            may_flip |= helps & possible
+        if len(open_cases) == len(reduced.cases) and may_flip.all():
             break
-        reduced = restrict(reduced, may_flip, cases)
+        reduced = restrict(reduced, may_flip, open_cases)
     return reduced
 
 
-def _useful_flips(reduced: Reduced, case: tuple[int, ...]) -> NDArray[np.bool_] | None:
-    """Which flips a witness of the case may need; None if it has no witness."""
-    helps = np.zeros(len(reduced.features), np.bool_)
-    possible = np.ones(len(reduced.features), np.bool_)
-    for c in case:
-        weights, bound = reduced.weights[c], reduced.bounds[c]
-        helps |= _helping(reduced, weights)
-        scale = _scale(weights, reduced.radius)
-        need = (bound - _votes_now(reduced, weights)) * scale
-        if need <= 0:
-            continue
-        enough = _enough(_credits(reduced, weights, scale), need, reduced.radius)
-        if enough is None:
-            return None
-        possible &= enough
-    return helps & possible
+@dataclass(frozen=True, slots=True, eq=False)
+class _Effect:
+    """What the credits say of one constraint."""
+
+    refuted: bool
+    helps: NDArray[np.bool_]
+    """Features whose flip can make its sum larger."""
+    possible: NDArray[np.bool_]
+    """Features that flip in some witness of it, as far as the credits can tell."""
+
+
+def _effect(reduced: Reduced, c: int) -> _Effect:
+    weights = reduced.weights[c]
+    helps = _helping(reduced, weights)
+    scale = _scale(weights, reduced.radius)
+    need = (reduced.bounds[c] - _votes_now(reduced, weights)) * scale
+    if need <= 0:
+        return _Effect(False, helps, np.ones(len(reduced.features), np.bool_))
+    possible = _enough(_credits(reduced, weights, scale), need, reduced.radius)
+    return _Effect(not possible.any(), helps, possible)
 
 
 def _helping(reduced: Reduced, weights: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -102,17 +111,11 @@ def _credits(reduced: Reduced, weights: NDArray[np.int64], scale: int) -> NDArra
     return credits
 
 
-def _enough(credits: NDArray[np.int64], need: int, radius: int) -> NDArray[np.bool_] | None:
-    """Features that can be in a set of at most ``radius`` whose credits reach ``need``; None: no set."""
+def _enough(credits: NDArray[np.int64], need: int, radius: int) -> NDArray[np.bool_]:
+    """Features that can be in a set of at most ``radius`` whose credits reach ``need``, which is positive."""
     if radius == 0:
-        return None
+        return np.zeros(len(credits), np.bool_)
     gains = np.sort(np.maximum(credits, 0))[::-1]
-    if int(gains[:radius].sum()) < need:
-        return None
-    # The best company of a feature is the radius - 1 largest others; if it is one of those itself, one more.
-    company = int(gains[: radius - 1].sum())
-    with_next = int(gains[:radius].sum())
-    last = int(gains[radius - 2]) if radius >= 2 else 0
-    among_best = (credits >= last) & (radius >= 2) & (credits > 0)
-    reachable = np.where(among_best, with_next, credits + company)
-    return reachable >= need
+    company = int(gains[: radius - 1].sum())  # the best that radius - 1 features bring …
+    best = company + int(gains[radius - 1 : radius].sum())  # … and radius of them
+    return (np.minimum(credits + company, best) >= need) & (best >= need)

@@ -40,7 +40,10 @@ def isolated(solver: str) -> Engine:
     def decide(query: Query, deadline: Deadline) -> Answer:
         # The machines are for replaying answers; a solver has no use for them.
         job = (solver, replace(query, machines=()), deadline.remaining())
-        worker = _own_worker()
+        try:
+            worker = _own_worker()
+        except OSError as error:
+            return stopped(StopReason.CRASHED, f"the solver process could not be started: {error}")
         try:
             reply = worker.ask(job, deadline)
         except BaseException:  # above all Ctrl-C: the worker is in the middle of something
@@ -49,7 +52,7 @@ def isolated(solver: str) -> Engine:
         if isinstance(reply, Answer):
             return reply
         worker.kill()
-        return reply.answer(solver, deadline)
+        return reply.answer(deadline)
 
     return decide
 
@@ -60,7 +63,7 @@ class _Failure:
     def __init__(self, exit_code: int | None) -> None:
         self.exit_code = exit_code
 
-    def answer(self, solver: str, deadline: Deadline) -> Answer:
+    def answer(self, deadline: Deadline) -> Answer:
         if deadline.passed():
             return stopped(StopReason.TIMEOUT, f"no answer within {deadline.seconds:g} s")
         return stopped(StopReason.CRASHED, f"the solver process ended with exit code {self.exit_code}")
@@ -101,12 +104,15 @@ class _Worker:
 def _exchange(process: subprocess.Popen[bytes], job: Any, replies: queue.SimpleQueue[Answer | None]) -> None:
     assert process.stdin is not None
     assert process.stdout is not None
+    reply = None
     try:
         pickle.dump(job, process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
         process.stdin.flush()
-        replies.put(pickle.load(process.stdout))
+        reply = pickle.load(process.stdout)
     except (OSError, EOFError, ValueError, pickle.UnpicklingError):
-        replies.put(None)
+        pass  # the worker is gone, or was killed at the deadline while this thread waited
+    finally:
+        replies.put(reply)
 
 
 def _end(process: subprocess.Popen[bytes], owner: int) -> None:

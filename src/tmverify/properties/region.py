@@ -9,7 +9,6 @@ the mutable features, because the centre is known: that is all that an engine se
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -57,10 +56,16 @@ class Region:
         changed = z != self.origin
         return int(changed.sum()) <= self.radius and not (changed & ~self.mutable).any()
 
-    def size(self) -> int:
-        """The exact number of inputs in the region."""
+    def size(self, most: int) -> int:
+        """The exact number of inputs in the region if it is at most ``most``, else some larger number."""
         free = int(self.mutable.sum())
-        return sum(math.comb(free, k) for k in range(self.reach + 1))
+        total = term = 1
+        for k in range(1, self.reach + 1):
+            term = term * (free - k + 1) // k
+            total += term
+            if total > most:
+                break
+        return total
 
 
 def ball(

@@ -7,7 +7,7 @@ Over flips (``engines.reduction``), with those ruled out that the credits allow 
 - each constraint ``sum w_j c_j >= b`` as an upper bound on what is missing from the best sum,
   ``sum_{w_j > 0} w_j (not c_j) + sum_{w_j < 0} |w_j| c_j <= best - b``, by a totalizer, or by adders
   where the totalizer would be too large;
-- at most ``radius`` flips, by a totalizer;
+- at most ``radius`` flips, likewise;
 - each case on its own; where one formula is wanted (DIMACS), their disjunction by a selector each.
 """
 
@@ -71,7 +71,7 @@ def encode(reduced: Reduced, at_most: AtMost = cheapest_at_most) -> Formula:
     ]
     _add_cases(cnf, [[holds[c] for c in case] for case in reduced.cases])
     if reduced.radius < len(flips):
-        (too_many,) = totalizer_at_most(cnf, flips, [1] * len(flips), reduced.radius)
+        (too_many,) = cheapest_at_most(cnf, flips, [1] * len(flips), reduced.radius)
         cnf.add(-too_many)
     bits = {
         feature: -flip if reduced.origin[feature] else flip
