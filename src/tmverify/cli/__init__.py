@@ -1,1 +1,29 @@
-"""The command line: one file per subcommand."""
+"""The command line: one file per subcommand.
+
+::
+
+    entry         parse, run, and turn every outcome into an exit code
+    app           the subcommands by name
+    options       every argument and option, with its help
+    info … export the subcommands
+    subject       what is asked about: models, inputs, region, read and checked before any work
+    many          the loop over (epsilon, input), shared by robustness and similarity
+    universal     the same for the two universal questions
+    output        everything that is printed
+
+Neither numba nor a solver is imported before a question needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``tmverify`` with the given arguments (default: those of the process); return the exit code."""
+    try:
+        from tmverify.cli.entry import run
+
+        return run(argv)
+    except KeyboardInterrupt:
+        return 130

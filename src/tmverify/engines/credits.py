@@ -80,7 +80,7 @@ def _scale(weights: NDArray[np.int64], radius: int) -> int:
 
     A feature meets a clause once, so a credit is at most the total of the weights, rounding aside.
     """
-    total = sum(abs(w) for w in weights.tolist()) + len(weights)
+    total = int(np.abs(weights).sum()) + len(weights)  # a model's limits keep this sum below 2**57
     return next((s for s in (_SCALE, 1) if total * s * (radius + 1) < _INT64), 0)
 
 

@@ -224,7 +224,8 @@ def _build(options: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Model:
 
 
 def _clauses(n_features: int, literals: NDArray[Any], offsets: NDArray[Any]) -> Clauses:
-    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(literals) or (np.diff(offsets) < 0).any():
+    falling = bool((offsets[1:] < offsets[:-1]).any())
+    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(literals) or falling:
         raise ModelFormatError("offsets must rise from 0 to the number of literals")
     wide = literals.astype(np.int64)
     if ((wide == 0) | (np.abs(wide) > n_features)).any():

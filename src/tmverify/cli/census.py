@@ -1,0 +1,53 @@
+"""A census: one question about a set of inputs as a whole, and the answers so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tmverify.cli.records import Record
+from tmverify.cli.subject import Subject
+from tmverify.properties import Status, UniversalVerdict
+from tmverify.properties.universal import required_count
+
+
+@dataclass(frozen=True, slots=True)
+class UniversalQuestion:
+    """A question about a set of inputs: its name, what an input is that counts, and who decides it."""
+
+    name: str
+    adjective: str
+    check: Callable[..., UniversalVerdict]
+
+
+@dataclass(slots=True, kw_only=True)
+class Census:
+    """What was asked, the answers so far, and the outcome unless Ctrl-C came first."""
+
+    question: UniversalQuestion
+    subject: Subject
+    epsilon: int
+    eta: Fraction
+    engine: str
+    timeout: float | None
+    timeout_per_input: float | None
+    records: list[Record] = field(default_factory=list)
+    outcome: UniversalVerdict | None = None
+    seconds: float = 0.0
+
+    @property
+    def interrupted(self) -> bool:
+        return self.outcome is None
+
+    @property
+    def status(self) -> Status:
+        return Status.UNKNOWN if self.outcome is None else self.outcome.status
+
+    @property
+    def required(self) -> int:
+        """The least number of inputs on which it must hold."""
+        return required_count(self.eta, len(self.subject.rows))
+
+    def count(self, status: Status) -> int:
+        return sum(record.verdict.status is status for record in self.records)

@@ -1,0 +1,46 @@
+"""What the process says when it ends, and the text that documents it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+
+from tmverify.properties.verdict import Status
+
+
+class ExitCode(IntEnum):
+    """Exit codes of every subcommand; those that decide nothing end with HOLDS on success."""
+
+    HOLDS = 0
+    VIOLATED = 1
+    UNKNOWN = 2
+    ERROR = 3
+    INTERRUPTED = 130
+
+
+EPILOG = """[bold]Exit codes[/bold]
+
+[green]0[/green] the property holds, proved (for every input asked about);
+[red]1[/red] violated: there is a counterexample;
+[yellow]2[/yellow] unknown: nothing violated, but something was left undecided, by a time limit for example;
+[red]3[/red] usage or input error;
+[yellow]130[/yellow] interrupted by Ctrl-C, after printing what is known so far."""
+
+EPILOG_PLAIN = """[bold]Exit codes[/bold]
+
+[green]0[/green] success;
+[red]3[/red] usage or input error."""
+
+
+def overall(statuses: Iterable[Status]) -> Status:
+    """One status for many: violated if any is, else unknown if any is, else holds."""
+    seen = set(statuses)
+    for status in (Status.VIOLATED, Status.UNKNOWN):
+        if status in seen:
+            return status
+    return Status.HOLDS
+
+
+def exit_code(status: Status, *, interrupted: bool) -> ExitCode:
+    """The exit code for an outcome."""
+    return ExitCode.INTERRUPTED if interrupted else ExitCode[status.name]

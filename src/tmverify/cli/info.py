@@ -1,0 +1,93 @@
+"""``tmverify info``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from tmverify.cli import options
+from tmverify.cli.documents import document
+from tmverify.cli.output import plain, show, show_json
+from tmverify.cli.subject import open_models
+from tmverify.model import Model
+
+_MAX_CLASSES = 20
+_EMPTY = {"silent": "is never true", "fires": "is always true"}
+
+
+def info(
+    model: options.ModelFile,
+    clauses: Annotated[
+        int | None,
+        typer.Option(
+            "--clauses",
+            min=0,
+            help="Also print the clauses as rules, at most this many per class.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """What is in a model file: its size, its decision rule, its clauses.
+
+    The sha256 is the model's identity: two files with the same one hold the same model.
+
+    Example: [cyan]tmverify info model.tm --clauses 5[/cyan]
+    """
+    opened = open_models((model,))
+    machine = opened[0].model
+    facts = _facts(machine)
+    if as_json:
+        text = {} if clauses is None else {"text": machine.to_text(clauses)}
+        show_json({**document("info", opened), **facts, **text})
+        return
+    show(Text(plain(model.name), style="bold"))
+    for name, value in _lines(machine, facts).items():
+        show(Text().append(f"{name:>21}  ", style="cyan").append(plain(value)))
+    if clauses is not None:
+        show("", plain(machine.to_text(clauses)))
+
+
+def _facts(model: Model) -> dict[str, Any]:
+    lengths = model.clauses.lengths
+    counted = None
+    if len(lengths):
+        counted = {"min": int(lengths.min()), "mean": float(lengths.mean()), "max": int(lengths.max())}
+    return {
+        "features": model.n_features,
+        "feature_names": model.feature_names is not None,
+        "clauses": model.n_clauses,
+        "classes": list(model.classes),
+        "outputs": model.n_outputs,
+        "tie": model.tie,
+        "clamp": model.clamp,
+        "empty_clause": model.empty_clause,
+        "literals_per_clause": counted,
+        "empty_clauses": int((lengths == 0).sum()),
+        "contradictory_clauses": int(model.clauses.contradictory().sum()),
+        "largest_weight": int(abs(model.weights).max(initial=0)),
+        "sha256": model.content_hash,
+    }
+
+
+def _lines(model: Model, facts: dict[str, Any]) -> dict[str, object]:
+    literals = facts["literals_per_clause"]
+    more = f", … ({len(model.classes)})" if len(model.classes) > _MAX_CLASSES else ""
+    zero = "a single machine's score of 0 means " + ("yes" if model.tie == "positive" else "no")
+    return {
+        "features": f"{model.n_features} ({'named' if model.feature_names else 'without names'})",
+        "clauses": model.n_clauses,
+        "classes": ", ".join(map(str, model.classes[:_MAX_CLASSES])) + more,
+        "outputs": f"{model.n_outputs} ({'binary' if model.n_outputs == 1 else 'the largest score wins'})",
+        "tie": f"{model.tie} ({zero})",
+        "clamp": "none" if model.clamp is None else f"scores are cut to [-{model.clamp}, {model.clamp}]",
+        "literals per clause": "-"
+        if literals is None
+        else f"{literals['min']} min, {literals['mean']:.1f} mean, {literals['max']} max",
+        "empty clauses": f"{facts['empty_clauses']} (an empty clause {_EMPTY[model.empty_clause]})",
+        "contradictory clauses": facts["contradictory_clauses"],
+        "largest weight": facts["largest_weight"],
+        "sha256": facts["sha256"],
+    }

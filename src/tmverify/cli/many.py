@@ -1,0 +1,60 @@
+"""The loop over (epsilon, input), shared by robustness and similarity.
+
+Everything is read and checked first; then each question is put by itself, so that Ctrl-C at any moment
+loses at most the one being decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tmverify.cli.exit_codes import ExitCode, exit_code
+from tmverify.cli.limits import read_limit
+from tmverify.cli.many_report import report
+from tmverify.cli.progress import Count, counting
+from tmverify.cli.records import Record, save_witnesses
+from tmverify.cli.saving import check_target
+from tmverify.cli.subject import Wanted, open_subject
+from tmverify.cli.survey import Question, Survey
+from tmverify.engines import check_engine
+from tmverify.verify import decide
+
+
+def ask_many(
+    question: Question,
+    wanted: Wanted,
+    epsilons: Sequence[int],
+    *,
+    timeout: float,
+    engine: str,
+    as_json: bool,
+    witness_file: Path | None,
+) -> ExitCode:
+    """Ask about every input at every epsilon, report, and say how it went."""
+    distinct = list(dict.fromkeys(epsilons))
+    name, limit = check_engine(engine), read_limit(timeout, "--timeout")
+    if witness_file is not None:
+        check_target(witness_file, "--save-witnesses", [".npz"])
+    subject = open_subject(wanted, distinct)
+    survey = Survey(question=question, subject=subject, epsilons=distinct, engine=name, timeout=limit)
+    try:
+        with counting(question.name, survey.n_queries) as count:
+            _ask_all(survey, count)
+    except KeyboardInterrupt:
+        survey.interrupted = True
+    if witness_file is not None:
+        save_witnesses(witness_file, survey.records, subject.X.shape[1])
+    report(survey, as_json=as_json, witness_file=witness_file)
+    return exit_code(survey.status, interrupted=survey.interrupted)
+
+
+def _ask_all(survey: Survey, count: Count) -> None:
+    subject = survey.subject
+    for epsilon in survey.epsilons:
+        for place, index in enumerate(subject.rows.tolist()):
+            query = survey.question.query(subject, place, epsilon)
+            verdict = decide(query, timeout=survey.timeout, engine=survey.engine)
+            record = Record(index, epsilon, subject.scopes[place], subject.X[place], verdict)
+            survey.records.append(record)
+            count(verdict.status)

@@ -1,0 +1,153 @@
+"""Every argument and option of the command line, with the help that explains it, written once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tmverify.engines import ENGINE_NAMES
+
+_INPUTS = "Which inputs"
+_REGION = "Which changes"
+_EFFORT = "How to decide"
+_OUTPUT = "Output"
+
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="Model file, as written by Model.save.", show_default=False)
+]
+ModelA = Annotated[Path, typer.Argument(metavar="A", help="First model file.", show_default=False)]
+ModelB = Annotated[
+    Path,
+    typer.Argument(metavar="B", help="Second model file: same features, same classes.", show_default=False),
+]
+DATA_HELP = (
+    "Inputs: .npz with X (and y for labels), .npy, or .csv of 0/1 with an optional header "
+    "(a column named y or label holds the labels)."
+)
+DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)]
+
+DEFAULT_EPSILONS = [1]
+Epsilons = Annotated[
+    list[int],
+    typer.Option(
+        "--epsilon", "-e", min=0, help="Flip at most this many features. Repeat it for several rows."
+    ),
+]
+Epsilon = Annotated[int, typer.Option("--epsilon", "-e", min=0, help="Flip at most this many features.")]
+Eta = Annotated[
+    str,
+    typer.Option(
+        "--eta", metavar="FRACTION", help="Share of the inputs on which it must hold, read exactly: 0.9, 2/3."
+    ),
+]
+
+SampleSize = Annotated[
+    int | None,
+    typer.Option(
+        "--n",
+        min=1,
+        help="Draw this many inputs at random, without repetition, evenly over the labels if there are any. "
+        "Default: all inputs, in order.",
+        show_default=False,
+        rich_help_panel=_INPUTS,
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.", rich_help_panel=_INPUTS)]
+
+ManyScope = Annotated[
+    str,
+    typer.Option(
+        "--scope",
+        metavar="team|own|CLASS",
+        help="Whose decision: the whole model's (team), that of one class's own machine (its label), or for "
+        "each input the machine of its own class (own: the label y, else the predicted class).",
+        rich_help_panel=_REGION,
+    ),
+]
+Scope = Annotated[
+    str,
+    typer.Option(
+        "--scope",
+        metavar="team|CLASS",
+        help="Whose decision: the whole model's (team), or that of one class's own machine (its label).",
+        rich_help_panel=_REGION,
+    ),
+]
+Features = Annotated[
+    str | None,
+    typer.Option(
+        "--features",
+        metavar="LIST",
+        help="Only these features may change: names, 0-based indices or ranges, e.g. 3,10-20,colour. "
+        "Default: all.",
+        show_default=False,
+        rich_help_panel=_REGION,
+    ),
+]
+Direction = Annotated[
+    str | None,
+    typer.Option(
+        "--direction",
+        metavar="add|remove",
+        help="Bits may only be set (add) or only be cleared (remove). Default: both.",
+        show_default=False,
+        rich_help_panel=_REGION,
+    ),
+]
+
+Engine = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        metavar="|".join(ENGINE_NAMES),
+        help="How to decide. paper is the paper's own encoding, brute enumerates small regions.",
+        rich_help_panel=_EFFORT,
+    ),
+]
+Timeout = Annotated[
+    float,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        help="Time limit for each question (inf: none). What it leaves open is unknown, never holds.",
+        rich_help_panel=_EFFORT,
+    ),
+]
+TotalTimeout = Annotated[
+    float,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        help="Time limit for the whole call (inf: none). What it leaves open is unknown, never holds.",
+        rich_help_panel=_EFFORT,
+    ),
+]
+InputTimeout = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout-per-input",
+        metavar="SECONDS",
+        help="Time limit for each input, within --timeout. Default: none.",
+        show_default=False,
+        rich_help_panel=_EFFORT,
+    ),
+]
+
+AsJson = Annotated[
+    bool,
+    typer.Option("--json", help="Print one JSON document instead of a table.", rich_help_panel=_OUTPUT),
+]
+WitnessFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--save-witnesses",
+        "--save-witness",
+        metavar="FILE.npz",
+        help="Write the counterexamples (X), the inputs they come from (X0), index and epsilon. "
+        "Also after Ctrl-C.",
+        show_default=False,
+        rich_help_panel=_OUTPUT,
+    ),
+]

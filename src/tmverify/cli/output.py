@@ -1,0 +1,90 @@
+"""Everything that is printed: answers to standard output, errors to standard error.
+
+Text from models and files (names of features and classes, paths) goes through ``plain`` and into rich
+``Text``, never into markup: a feature called ``[red]`` or an escape sequence in a name is shown, not obeyed.
+A reader that leaves early (``| head``) ends the printing, not the work, and changes no exit code.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any, TextIO
+
+import numpy as np
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from tmverify.properties.verdict import Status
+
+STYLE = {Status.HOLDS: "bold green", Status.VIOLATED: "bold red", Status.UNKNOWN: "bold yellow"}
+
+
+def show(*parts: RenderableType) -> None:
+    """Print to standard output, as wide as the terminal; strings are taken literally."""
+    _print(sys.stdout, parts)
+
+
+def print_error(message: str) -> None:
+    """Print one line to standard error."""
+    line = Text("error: ", style="bold red")
+    _print(sys.stderr, [line.append(" ".join(plain(message).split()), style="red")])
+
+
+def show_json(document: Mapping[str, Any]) -> None:
+    """Print one JSON document; numpy values become plain ones, and there is no NaN."""
+    _write(sys.stdout, json.dumps(document, indent=2, default=_plain_value, allow_nan=False) + "\n")
+
+
+def headline(status: Status, text: str, *, interrupted: bool = False) -> Text:
+    """The answer in one line: a coloured word and what it means."""
+    line = Text().append("INTERRUPTED " if interrupted else "", style=STYLE[Status.UNKNOWN])
+    return line.append(status.value.upper(), style=STYLE[status]).append(f"  {text}")
+
+
+def plain(text: object) -> str:
+    """Text without control characters, which are shown escaped."""
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in str(text))
+
+
+def stop_writing() -> None:
+    """Send what is still to be printed nowhere: whoever read it has gone."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        if not _open(stream):
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def _print(stream: TextIO, parts: Iterable[RenderableType]) -> None:
+    console = Console(file=stream, highlight=False, markup=False, emoji=False)
+    with console.capture() as capture:
+        for part in parts:
+            # A line of text is left to the terminal to wrap, and stays one line in a file.
+            console.print(part, soft_wrap=isinstance(part, str | Text))
+    _write(stream, capture.get())
+
+
+def _write(stream: TextIO, text: str) -> None:
+    encoding = stream.encoding or "utf-8"
+    try:
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except BrokenPipeError:
+        stop_writing()
+
+
+def _open(stream: TextIO) -> bool:
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        return False
+    return True
+
+
+def _plain_value(value: object) -> Any:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} in a JSON document")

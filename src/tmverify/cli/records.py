@@ -1,0 +1,108 @@
+"""One answer about one input, kept with the question: as JSON, as a line, as a row of a witness file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.text import Text
+
+from tmverify.cli.output import plain
+from tmverify.cli.saving import replacing
+from tmverify.cli.scopes import TEAM
+from tmverify.model import Label, Model
+from tmverify.model.text import feature_name
+from tmverify.properties.verdict import Status, Verdict
+
+_MAX_LINES = 5
+_MAX_FLIPS = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """The verdict on input ``index`` of the data file, whose bits are ``x``."""
+
+    index: int
+    epsilon: int
+    scope: Label
+    x: NDArray[np.uint8]
+    verdict: Verdict
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "index": self.index,
+            "epsilon": self.epsilon,
+            "scope": self.scope,
+            **verdict_json(self.verdict),
+        }
+
+
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as plain values."""
+    return {
+        "status": verdict.status.value,
+        "seconds": round(verdict.seconds, 6),
+        "engine": verdict.engine,
+        "flips": None if verdict.flips is None else verdict.flips.tolist(),
+        "decisions": None if verdict.decisions is None else list(verdict.decisions),
+        "stop_reason": None if verdict.stop_reason is None else verdict.stop_reason.value,
+        "detail": verdict.detail,
+    }
+
+
+def save_witnesses(path: Path, records: Sequence[Record], n_features: int) -> None:
+    """Write the counterexamples: X, where they come from (X0, index), and epsilon; perhaps none."""
+    found = [record for record in records if record.verdict.witness is not None]
+    X = np.array([record.verdict.witness for record in found], np.uint8)
+    X0 = np.array([record.x for record in found], np.uint8)
+    with replacing(path) as draft, open(draft, "xb") as file:
+        np.savez_compressed(
+            file,
+            X=X.reshape(len(found), n_features),
+            X0=X0.reshape(len(found), n_features),
+            index=np.array([record.index for record in found], np.int64),
+            epsilon=np.array([record.epsilon for record in found], np.int64),
+        )
+
+
+def witness_lines(records: Sequence[Record], models: Sequence[Model]) -> list[Text]:
+    """A line for each of the first counterexamples, and how many more there are."""
+    found = [record for record in records if record.verdict.status is Status.VIOLATED]
+    lines = [_line(record, models) for record in found[:_MAX_LINES]]
+    if len(found) > _MAX_LINES:
+        more = f"… and {len(found) - _MAX_LINES} more; --save-witnesses FILE.npz keeps them all"
+        lines.append(Text(f"  {more}", style="dim"))
+    return lines
+
+
+def decisions_text(verdict: Verdict, scope: Label, n_models: int) -> str:
+    """What the two decisions are that should agree."""
+    first, second = (_decision(label, scope) for label in verdict.decisions or ("?", "?"))
+    return f"{first} → {second}" if n_models == 1 else f"A says {first}, B says {second}"
+
+
+def _decision(label: Label, scope: Label) -> str:
+    if scope == TEAM:
+        return f"class {plain(label)}"
+    return f"{'class' if label else 'not class'} {plain(scope)}"
+
+
+def _line(record: Record, models: Sequence[Model]) -> Text:
+    line = Text(f"  input {record.index}, epsilon {record.epsilon}: ")
+    line.append(decisions_text(record.verdict, record.scope, len(models)), style="bold")
+    return line.append(_flips_text(record, models[0]))
+
+
+def _flips_text(record: Record, model: Model) -> str:
+    flips, witness = record.verdict.flips, record.verdict.witness
+    if flips is None or witness is None or not len(flips):
+        return ", at the input itself"
+    names = [
+        f"{plain(feature_name(model, i))} {1 - witness[i]}→{witness[i]}" for i in flips[:_MAX_FLIPS].tolist()
+    ]
+    more = f" and {len(flips) - _MAX_FLIPS} more" if len(flips) > _MAX_FLIPS else ""
+    return f" by flipping {', '.join(names)}{more}"

@@ -1,0 +1,49 @@
+"""Whose decision: what ``--scope`` stands for, per input.
+
+``team`` and ``own`` are words of the command line; a class that is itself called so can't be named here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.data import match_labels
+from tmverify.errors import DataFormatError, InvalidInputError
+from tmverify.model import Label, Model
+
+OWN = "own"
+TEAM = "team"
+
+
+def read_scope(model: Model, text: str) -> Label:
+    """``team``, or the class that ``text`` names."""
+    if text == TEAM:
+        return TEAM
+    for label in model.classes:
+        if str(label) == text:
+            return label
+    known = ", ".join(map(str, model.classes[:20])) + (", …" if len(model.classes) > 20 else "")
+    raise InvalidInputError(f"--scope must be team or a class of the model ({known}). Got {text!r} instead.")
+
+
+def own_scopes(
+    model: Model, X: NDArray[np.uint8], y: NDArray[Any] | None, rows: Sequence[int]
+) -> list[Label]:
+    """The class of each input: its label, or what ``model`` predicts where the data has no labels."""
+    if y is None:
+        predicted: list[Label] = model.predict(X).tolist()
+        return predicted
+    scopes: list[Label] = []
+    for row, given, label in zip(rows, y.tolist(), match_labels(y, model.classes), strict=True):
+        if label is None:
+            known = ", ".join(map(str, model.classes[:20]))
+            raise DataFormatError(
+                f"--scope own needs labels that are classes of the model ({known}). "
+                f"Input {row} has the label {given!r} instead."
+            )
+        scopes.append(label)
+    return scopes

@@ -1,0 +1,124 @@
+"""What is asked about: models, inputs and region, read and checked before any work starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.cli.features import read_features
+from tmverify.cli.output import plain
+from tmverify.cli.sampling import draw
+from tmverify.cli.scopes import OWN, TEAM, own_scopes, read_scope
+from tmverify.data import Inputs, load_inputs
+from tmverify.errors import InvalidInputError
+from tmverify.model import Label, Model
+from tmverify.model.file import load
+from tmverify.model.inputs import as_bit_matrix
+from tmverify.properties.region import Direction, check_epsilon
+from tmverify.properties.scope import comparable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """The options that say what is asked about, as typed."""
+
+    models: tuple[Path, ...]
+    data: Path
+    n: int | None
+    seed: int
+    scope: str
+    features: str | None
+    direction: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenModel:
+    """A model and where it came from."""
+
+    path: Path
+    model: Model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Subject:
+    """One or two models, the inputs asked about (``rows`` of the file), and what may change."""
+
+    wanted: Wanted
+    opened: tuple[OpenModel, ...]
+    rows: NDArray[np.int64]
+    X: NDArray[np.uint8]
+    scopes: Sequence[Label]
+    features: NDArray[np.bool_] | None
+    direction: Direction | None
+
+    @property
+    def models(self) -> tuple[Model, ...]:
+        return tuple(each.model for each in self.opened)
+
+    @property
+    def names(self) -> str:
+        """The models' file names, to be shown."""
+        return plain(" and ".join(each.path.name for each in self.opened))
+
+
+def open_models(paths: Iterable[Path]) -> tuple[OpenModel, ...]:
+    """Read one model, or two that can be compared."""
+    opened = tuple(OpenModel(path, load(path)) for path in paths)
+    if len(opened) == 2:
+        comparable(opened[0].model, opened[1].model, TEAM)
+    return opened
+
+
+def open_inputs(path: Path, model: Model) -> Inputs:
+    """Read the inputs, and check that ``model`` can read them too."""
+    inputs = load_inputs(path)
+    as_bit_matrix(inputs.X, model.n_features, name=f"X of {path}")
+    return inputs
+
+
+def open_subject(wanted: Wanted, epsilons: Iterable[int]) -> Subject:
+    """Read and check everything that a question about inputs needs."""
+    opened = open_models(wanted.models)
+    model = opened[0].model
+    inputs = open_inputs(wanted.data, model)
+    for epsilon in epsilons:
+        check_epsilon(epsilon, model.n_features)
+    rows = draw(len(inputs.X), inputs.y, wanted.n, wanted.seed)
+    return subject_of(opened, inputs, rows, wanted)
+
+
+def subject_of(
+    opened: tuple[OpenModel, ...], inputs: Inputs, rows: NDArray[np.int64], wanted: Wanted
+) -> Subject:
+    """What is asked about ``rows`` of ``inputs``."""
+    model = opened[0].model
+    X = inputs.X[rows]
+    return Subject(
+        wanted=wanted,
+        opened=opened,
+        rows=rows,
+        X=X,
+        scopes=_scopes(model, wanted.scope, X, None if inputs.y is None else inputs.y[rows], rows),
+        features=read_features(model, wanted.features),
+        direction=read_direction(wanted.direction),
+    )
+
+
+def read_direction(text: str | None) -> Direction | None:
+    """``--direction``, checked."""
+    if text not in (None, "add", "remove"):
+        raise InvalidInputError(f"--direction must be add or remove. Got {text!r} instead.")
+    return cast("Direction | None", text)
+
+
+def _scopes(
+    model: Model, scope: str, X: NDArray[np.uint8], y: NDArray[Any] | None, rows: NDArray[np.int64]
+) -> Sequence[Label]:
+    if scope == OWN:
+        return own_scopes(model, X, y, rows.tolist())
+    return [read_scope(model, scope)] * len(rows)

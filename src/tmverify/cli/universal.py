@@ -1,0 +1,90 @@
+"""The two universal questions: does it hold on at least an eta fraction of the inputs?"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from tmverify.cli.census import Census, UniversalQuestion
+from tmverify.cli.exit_codes import ExitCode, exit_code
+from tmverify.cli.limits import read_limit
+from tmverify.cli.progress import Count, counting
+from tmverify.cli.records import Record, save_witnesses
+from tmverify.cli.saving import check_target
+from tmverify.cli.scopes import OWN
+from tmverify.cli.subject import Wanted, open_subject
+from tmverify.cli.universal_report import report
+from tmverify.engines import check_engine
+from tmverify.errors import InvalidInputError
+from tmverify.properties import Verdict
+from tmverify.properties.universal import exact_fraction
+
+
+def ask_universal(
+    question: UniversalQuestion,
+    wanted: Wanted,
+    epsilon: int,
+    eta: str,
+    *,
+    timeout: float,
+    timeout_per_input: float | None,
+    engine: str,
+    as_json: bool,
+    witness_file: Path | None,
+) -> ExitCode:
+    """Ask about the set of inputs, report, and say how it went."""
+    if wanted.scope == OWN:
+        raise InvalidInputError(
+            "--scope must be team or a class for a universal question. Got 'own' instead."
+        )
+    total = read_limit(timeout, "--timeout")
+    each = read_limit(timeout_per_input, "--timeout-per-input")
+    fraction, name = exact_fraction(eta), check_engine(engine)
+    if witness_file is not None:
+        check_target(witness_file, "--save-witnesses", [".npz"])
+    subject = open_subject(wanted, [epsilon])
+    census = Census(
+        question=question,
+        subject=subject,
+        epsilon=epsilon,
+        eta=fraction,
+        engine=name,
+        timeout=total,
+        timeout_per_input=each,
+    )
+    start = time.perf_counter()
+    try:
+        with counting(question.name, len(subject.rows)) as count:
+            _ask(census, count)
+    except KeyboardInterrupt:
+        pass  # census.outcome stays None
+    census.seconds = time.perf_counter() - start
+    if witness_file is not None:
+        save_witnesses(witness_file, census.records, subject.X.shape[1])
+    report(census, as_json=as_json, witness_file=witness_file)
+    return exit_code(census.status, interrupted=census.interrupted)
+
+
+def _ask(census: Census, count: Count) -> None:
+    subject = census.subject
+    scope = subject.scopes[0]
+
+    def keep(verdict: Verdict) -> None:
+        place = len(census.records)
+        record = Record(int(subject.rows[place]), census.epsilon, scope, subject.X[place], verdict)
+        census.records.append(record)
+        count(verdict.status)
+
+    census.outcome = census.question.check(
+        *subject.models,
+        subject.X,
+        census.epsilon,
+        census.eta,
+        scope=scope,
+        features=subject.features,
+        direction=subject.direction,
+        timeout=census.timeout,
+        timeout_per_input=census.timeout_per_input,
+        engine=census.engine,
+        on_verdict=keep,
+    )

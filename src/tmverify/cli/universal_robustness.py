@@ -1,0 +1,54 @@
+"""``tmverify universal-robustness``."""
+
+from __future__ import annotations
+
+import typer
+
+from tmverify.cli import options
+from tmverify.cli.census import UniversalQuestion
+from tmverify.cli.subject import Wanted
+from tmverify.cli.universal import ask_universal
+from tmverify.verify import check_universal_robustness
+
+QUESTION = UniversalQuestion("universal-robustness", "robust", check_universal_robustness)
+
+
+def universal_robustness(
+    model: options.ModelFile,
+    data: options.DataFile,
+    epsilon: options.Epsilon = 1,
+    eta: options.Eta = "0.9",
+    n: options.SampleSize = None,
+    seed: options.Seed = 0,
+    scope: options.Scope = "team",
+    features: options.Features = None,
+    direction: options.Direction = None,
+    engine: options.Engine = "auto",
+    timeout: options.TotalTimeout = 300.0,
+    timeout_per_input: options.InputTimeout = None,
+    as_json: options.AsJson = False,
+    save_witnesses: options.WitnessFile = None,
+) -> None:
+    """Is the model robust on at least a fraction eta of the inputs?
+
+    [bold]holds[/bold]: proved for enough inputs.
+    [bold]violated[/bold]: too many have a counterexample.
+    Inputs are taken in order, and only until the answer is certain.
+
+    Example: [cyan]tmverify universal-robustness model.tm test.npz --epsilon 1 --eta 0.9 --n 200[/cyan]
+    """
+    wanted = Wanted(
+        models=(model,), data=data, n=n, seed=seed, scope=scope, features=features, direction=direction
+    )
+    code = ask_universal(
+        QUESTION,
+        wanted,
+        epsilon,
+        eta,
+        timeout=timeout,
+        timeout_per_input=timeout_per_input,
+        engine=engine,
+        as_json=as_json,
+        witness_file=save_witnesses,
+    )
+    raise typer.Exit(code)

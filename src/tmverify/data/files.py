@@ -1,0 +1,148 @@
+"""Inputs from files: ``.npz`` (arrays X and, if there are labels, y), ``.npy`` (X) or ``.csv``.
+
+Whatever is wrong with a file becomes one exception that names the file, what was found and what is
+expected: ``InvalidInputError`` for values that are not 0 and 1, ``DataFormatError`` for everything else.
+Nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.data.csv_table import read_csv
+from tmverify.errors import DataFormatError, TmVerifyError
+from tmverify.model.inputs import as_bit_matrix
+
+Arrays = tuple[NDArray[Any], NDArray[Any] | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inputs:
+    """What a data file holds.
+
+    Attributes
+    ----------
+    X : uint8 array, (n, n_features)
+        Zeros and ones, at least one row and one column.
+    y : int64 or str array, (n,), or None
+        Labels, if the file has them.
+    """
+
+    X: NDArray[np.uint8]
+    y: NDArray[Any] | None = None
+
+
+def load_inputs(path: str | os.PathLike[str]) -> Inputs:
+    """Read inputs, and labels if there are any.
+
+    Parameters
+    ----------
+    path : path
+        ``.npz`` with an array X and optionally y; ``.npy`` with X; or ``.csv`` with 0/1 values and
+        optionally a header line, in which a column named y or label holds the labels.
+
+    Returns
+    -------
+    Inputs
+
+    Raises
+    ------
+    DataFormatError
+        If the file is missing, damaged, of another kind, or not rectangular.
+    InvalidInputError
+        If a value is anything but 0 or 1.
+    """
+    file = Path(path)
+    reader = _READERS.get(file.suffix.lower())
+    if reader is None:
+        raise DataFormatError(
+            f"{file}: data must be a file that ends in {', '.join(_READERS)}. "
+            f"Got {file.suffix or 'no suffix'} instead."
+        )
+    if file.exists() and not file.is_file():
+        raise DataFormatError(f"{file}: data must be a regular file.")
+    X, y = _guarded(reader, file)
+    bits = _check_inputs(X, file)
+    return Inputs(bits, None if y is None else _check_labels(y, len(bits), file))
+
+
+def _guarded(reader: Callable[[Path], Arrays], file: Path) -> Arrays:
+    """Call ``reader``, and turn whatever a hostile or damaged file provokes into one error."""
+    try:
+        return reader(file)
+    except TmVerifyError:
+        raise
+    except FileNotFoundError:
+        raise DataFormatError(f"{file}: there is no such file.") from None
+    except PermissionError:
+        raise DataFormatError(f"{file}: the file may not be read (permission denied).") from None
+    except MemoryError:
+        raise DataFormatError(f"{file}: an array is too large for this machine's memory.") from None
+    except Exception as error:  # zipfile, zlib and numpy's header parser raise a dozen kinds
+        reason = " ".join(str(error).split()) or type(error).__name__
+        if "allow_pickle" in reason:
+            reason = "it holds Python objects, which are never loaded; save a plain 0/1 array instead"
+        raise DataFormatError(f"{file}: the file can't be read: {reason[:200].rstrip('.')}.") from None
+
+
+# numpy gets an open file, not a name: with a name it forgets to close the file when the content is damaged.
+def _read_npz(file: Path) -> Arrays:
+    with open(file, "rb") as stream:
+        archive = np.load(stream, allow_pickle=False)
+        if isinstance(archive, np.ndarray):
+            raise DataFormatError(f"{file}: a single array, not an archive; rename it to end in .npy.")
+        with archive:
+            if "X" not in archive.files:
+                found = ", ".join(sorted(archive.files)[:10]) or "no array at all"
+                raise DataFormatError(
+                    f"{file}: an array named X is expected, and y for labels. Found {found}."
+                )
+            return archive["X"], archive["y"] if "y" in archive.files else None
+
+
+def _read_npy(file: Path) -> Arrays:
+    with open(file, "rb") as stream:
+        array = np.load(stream, allow_pickle=False)
+        if not isinstance(array, np.ndarray):
+            array.close()
+            raise DataFormatError(f"{file}: an archive, not a single array; rename it to end in .npz.")
+        return array, None
+
+
+_READERS: Mapping[str, Callable[[Path], Arrays]] = {".npz": _read_npz, ".npy": _read_npy, ".csv": read_csv}
+
+
+def _check_inputs(X: NDArray[Any], file: Path) -> NDArray[np.uint8]:
+    if X.ndim != 2:
+        raise DataFormatError(
+            f"{file}: X must be a matrix of shape (inputs, features). Found shape {X.shape}; "
+            "reshape it, one flat input per row."
+        )
+    if 0 in X.shape:
+        raise DataFormatError(f"{file}: X must have at least one input and one feature. Found {X.shape}.")
+    return as_bit_matrix(X, X.shape[1], name=f"X of {file}")
+
+
+def _check_labels(y: NDArray[Any], n_inputs: int, file: Path) -> NDArray[Any]:
+    if y.shape != (n_inputs,):
+        raise DataFormatError(
+            f"{file}: y must have one label per input, shape ({n_inputs},). Found {y.shape}."
+        )
+    if y.dtype.kind == "S":
+        y = np.char.decode(y, "utf-8", "replace")
+    if y.dtype.kind == "U":
+        return y
+    if y.dtype.kind not in "buif":
+        raise DataFormatError(f"{file}: labels must be integers or strings. Found dtype {y.dtype}.")
+    if y.dtype.kind == "f" and not (np.isfinite(y) & (np.floor(y) == y) & (np.abs(y) < 2**53)).all():
+        raise DataFormatError(f"{file}: labels must be integers or strings. Found fractions or NaN.")
+    if y.dtype.kind == "u" and (y > np.iinfo(np.int64).max).any():
+        raise DataFormatError(f"{file}: integer labels must fit 64 signed bits. Found {y.max()}.")
+    return y.astype(np.int64)

@@ -1,0 +1,49 @@
+"""Small models and data files for the tests of the command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import tmverify as tv
+
+XOR = [[1, 2], [-1, -2], [1, -2], [-1, 2]]
+TMVERIFY = [sys.executable, "-c", "import sys; from tmverify.cli import main; sys.exit(main())"]
+
+# Some build services ask every program for colours; the tests read plain text.
+os.environ.pop("FORCE_COLOR", None)
+os.environ["_TYPER_FORCE_DISABLE_TERMINAL"] = "1"
+ENVIRONMENT = {**os.environ, "COLUMNS": "100"}
+
+
+def majority(n_features: int = 9) -> tv.Model:
+    """Says 1 iff more than half of the features are 1; its classes have names."""
+    return tv.Model.from_clauses(
+        n_features,
+        [[i + 1] for i in range(n_features)],
+        [2] * n_features,
+        bias=-n_features,
+        classes=["low", "high"],
+        feature_names=[f"[red]f{i}" for i in range(n_features)],
+    )
+
+
+def three_classes() -> tv.Model:
+    """Class c is the c-th feature; ties go to the lowest."""
+    return tv.Model.from_clauses(6, [[1], [2], [3], [4], []], np.eye(3, 5, dtype=int) * 2)
+
+
+def hard(seed: int = 3) -> tv.Model:
+    """A machine that keeps the paper's engine busy for minutes at a large epsilon."""
+    rng = np.random.default_rng(seed)
+    clauses = [rng.choice(300, 12, replace=False) + 1 for _ in range(800)]
+    signed = [(clause * rng.choice([-1, 1], 12)).tolist() for clause in clauses]
+    return tv.Model.from_clauses(300, signed, rng.integers(-2, 3, size=(1, 800)))
+
+
+def save(model: tv.Model, path: Path) -> str:
+    model.save(path)
+    return str(path)

@@ -1,0 +1,167 @@
+"""The command line as a process: Ctrl-C, pipes, start-up, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_cases import ENVIRONMENT, TMVERIFY, hard, majority, save
+
+LIMIT = 30.0
+
+
+@pytest.fixture
+def busy(tmp_path: Path) -> list[str]:
+    """A model and data on which epsilon 0 is quick and epsilon 150 takes the paper's engine for ever."""
+    np.savez(tmp_path / "d.npz", X=np.random.default_rng(1).integers(0, 2, size=(2, 300)))
+    return [save(hard(), tmp_path / "hard.tm"), str(tmp_path / "d.npz")]
+
+
+def finish(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*TMVERIFY, *arguments], env=ENVIRONMENT, capture_output=True, text=True, timeout=LIMIT, check=False
+    )
+
+
+@contextmanager
+def watched(*arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A running process whose standard error is a terminal."""
+    terminal, end = pty.openpty()
+    process = subprocess.Popen([*TMVERIFY, *arguments], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=end)
+    os.close(end)
+    try:
+        yield process, terminal
+    finally:
+        process.kill()
+        process.communicate()
+        os.close(terminal)
+
+
+def read_until(terminal: int, text: bytes) -> bytes:
+    seen = b""
+    end = time.monotonic() + LIMIT
+    while text not in seen:
+        assert time.monotonic() < end, seen
+        if select.select([terminal], [], [], 0.1)[0]:
+            seen += os.read(terminal, 1 << 16)
+    return seen
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_exit_codes(tmp_path: Path) -> None:
+    model = save(majority(), tmp_path / "m.tm")
+    np.save(tmp_path / "d.npy", np.tri(9, dtype=int)[:5])
+    data = str(tmp_path / "d.npy")
+    assert finish("robustness", model, data, "-e", "0", "--engine", "brute").returncode == 0
+    assert finish("robustness", model, data, "-e", "1", "--engine", "brute").returncode == 1
+    wrong = finish("robustness", model, data, "--nonsense")
+    assert (wrong.returncode, wrong.stdout) == (3, "")
+    assert wrong.stderr.startswith("error: No such option: --nonsense")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for child processes in /proc")
+def test_ctrl_c_tells_what_is_known(busy: list[str], tmp_path: Path) -> None:
+    target = tmp_path / "w.npz"
+    options = ["-e", "0", "-e", "150", "--engine", "paper", "--save-witnesses", str(target)]
+    with watched("robustness", *busy, *options) as (process, terminal):
+        seen = read_until(terminal, b"2/4")
+        assert b"0 violated" in seen
+        workers = children(process.pid)
+        assert len(workers) == 1
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=LIMIT)
+    text = out.decode()
+    assert process.returncode == 130
+    assert "INTERRUPTED UNKNOWN  2 of 4 queries answered" in text
+    assert "│       0 │      2 │      2 │      2 │        0 │" in text
+    assert "Traceback" not in text
+    with np.load(target) as saved:
+        assert saved["X"].shape == (0, 300)
+    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+
+
+@pytest.mark.parametrize("command", ["universal-robustness", "robustness"])
+def test_ctrl_c_with_json(busy: list[str], command: str) -> None:
+    options = ["-e", "150", "--engine", "paper", "--json"]
+    with watched(command, *busy, *options) as (process, terminal):
+        read_until(terminal, b"0/2")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=LIMIT)
+    found = json.loads(out)
+    assert process.returncode == 130
+    assert (found["interrupted"], found["status"], found["results"]) == (True, "unknown", [])
+
+
+def test_ctrl_c_during_equivalence(busy: list[str]) -> None:
+    with watched("equivalence", busy[0], busy[0], "--engine", "paper") as (process, terminal):
+        read_until(terminal, b"0/1")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130
+    assert b"INTERRUPTED UNKNOWN" in out
+
+
+@pytest.mark.parametrize("what", ["help", "text", "json"])
+def test_a_reader_that_leaves_early(tmp_path: Path, what: str) -> None:
+    model = save(hard(), tmp_path / "m.tm")
+    arguments = {
+        "help": ["--help"],
+        "text": ["info", model, "--clauses", "800"],
+        "json": ["info", model, "--clauses", "800", "--json"],
+    }[what]
+    process = subprocess.Popen(
+        [*TMVERIFY, *arguments], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    with process.stderr as stderr:
+        assert stderr.read() == b""
+    # typer prints its help itself, and only says that it was cut off: not a time to say "holds".
+    assert process.wait(timeout=LIMIT) == (2 if what == "help" else 0)
+
+
+def test_help_loads_neither_numba_nor_a_solver() -> None:
+    script = (
+        "import sys; from tmverify.cli import main; main(['--help']); "
+        "sys.exit(str([name for name in ('numba', 'pysat') if name in sys.modules] or 0))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+    assert done.stderr.strip() == "0"
+
+
+def test_a_terminal_that_is_not_unicode(tmp_path: Path) -> None:
+    model = save(majority(), tmp_path / "m.tm")
+    np.save(tmp_path / "d.npy", np.tri(9, dtype=int)[:5])
+    environment = {**ENVIRONMENT, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [*TMVERIFY, "robustness", model, str(tmp_path / "d.npy"), "--engine", "brute"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "class low \\u2192 class high" in done.stdout
