@@ -29,7 +29,8 @@ from tmverify.engines.sat.solving import solve_formulas
 from tmverify.properties.query import Query
 
 SOLVER = "cadical195"
-# Measured in benchmarks/encodings.py: up to about this many clauses, a totalizer beats adders.
+# A totalizer propagates better than adders (benchmarks/encodings.py), but one of this many clauses takes
+# about a second to build.
 MAX_TOTALIZER_PAIRS = 500_000
 
 
