@@ -12,6 +12,21 @@ A message says what was given, what is expected and, where there is one, the rem
 Limits are no errors: a time-out or a crashed solver is a ``Verdict`` with status UNKNOWN.
 """
 
+import reprlib
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 10
+_SHORT.maxlevel = 3
+
+
+def shown(value: object) -> str:
+    """``repr`` for a message: never long or deep, whatever was given."""
+    try:
+        return _SHORT.repr(value)
+    except ValueError:  # an integer of more digits than Python prints
+        return "a huge number"
+
 
 class TmVerifyError(Exception):
     """The root: catch this to catch everything that tmverify raises on purpose."""

@@ -24,7 +24,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.errors import ModelError
+from tmverify.errors import ModelError, shown
 
 MAX_FEATURES = 1 << 24
 MAX_CLAUSES = 1 << 24
@@ -44,9 +44,12 @@ class Clauses(Sequence[tuple[int, ...]]):
 
     def __init__(self, n_features: int, literals: NDArray[np.int32], offsets: NDArray[np.int64]) -> None:
         """Wrap arrays that are already in canonical form (see ``from_lists`` for any other input)."""
-        self.n_features = n_features
-        self.literals = _read_only(literals)
-        self.offsets = _read_only(offsets)
+        object.__setattr__(self, "n_features", n_features)
+        object.__setattr__(self, "literals", _frozen(literals))
+        object.__setattr__(self, "offsets", _frozen(offsets))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Clauses are immutable: cannot set {name}")
 
     @classmethod
     def from_lists(cls, n_features: int, clauses: Iterable[Iterable[int]]) -> Clauses:
@@ -57,10 +60,16 @@ class Clauses(Sequence[tuple[int, ...]]):
         ModelError
             If a literal is 0, not an integer, or names a feature beyond ``n_features``.
         """
-        check_n_features(n_features)
+        n_features = check_n_features(n_features)
         flat: list[int] = []
         offsets = [0]
+        if not isinstance(clauses, Iterable):
+            raise ModelError(f"clauses must be a list of lists of literals. Got {shown(clauses)} instead.")
         for j, clause in enumerate(clauses):
+            if not isinstance(clause, Iterable):
+                raise ModelError(
+                    f"A clause must be a list of literals. Clause {j} is {shown(clause)} instead."
+                )
             flat.extend(_canonical(j, clause, n_features))
             offsets.append(len(flat))
         return cls(n_features, np.array(flat, np.int32), np.array(offsets, np.int64))
@@ -90,7 +99,7 @@ class Clauses(Sequence[tuple[int, ...]]):
                 and np.array_equal(self.literals, other.literals)
             )
         if isinstance(other, Sequence):
-            return [*self] == [tuple(clause) for clause in other]
+            return [*self] == [tuple(clause) if isinstance(clause, Iterable) else clause for clause in other]
         return NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
@@ -160,9 +169,11 @@ def concatenate(parts: Sequence[Clauses]) -> Clauses:
 def check_n_features(n_features: object) -> int:
     """Return ``n_features`` as an int, or raise ModelError."""
     if isinstance(n_features, bool) or not isinstance(n_features, (int, np.integer)):
-        raise ModelError(f"n_features must be an integer. Got {n_features!r} instead.")
+        raise ModelError(f"n_features must be an integer. Got {shown(n_features)} instead.")
     if not 1 <= n_features <= MAX_FEATURES:
-        raise ModelError(f"n_features must be between 1 and {MAX_FEATURES}. Got {n_features} instead.")
+        raise ModelError(
+            f"n_features must be between 1 and {MAX_FEATURES}. Got {shown(int(n_features))} instead."
+        )
     return int(n_features)
 
 
@@ -170,17 +181,17 @@ def _canonical(j: int, clause: Iterable[int], n_features: int) -> list[int]:
     literals = set()
     for lit in clause:
         if isinstance(lit, bool) or not isinstance(lit, (int, np.integer)):
-            raise ModelError(f"A literal must be a signed integer. Clause {j} has {lit!r} instead.")
+            raise ModelError(f"A literal must be a signed integer. Clause {j} has {shown(lit)} instead.")
         if lit == 0 or abs(int(lit)) > n_features:
             raise ModelError(
                 f"A literal must be between 1 and n_features={n_features}, or its negative "
-                f"(1-based, as in DIMACS). Clause {j} has {lit} instead."
+                f"(1-based, as in DIMACS). Clause {j} has {shown(int(lit))} instead."
             )
         literals.add(int(lit))
     return sorted(literals, key=lambda lit: (abs(lit), lit))
 
 
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    array = np.ascontiguousarray(array)
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array = np.array(array, order="C")
     array.flags.writeable = False
     return array

@@ -13,8 +13,9 @@ the whole file as written with that field empty.
 
 Every model has exactly one encoding, and ``load`` demands it: the file is parsed, the model is built with
 all its checks, encoded again, and the bytes must be equal. A damaged, padded or reordered file therefore
-cannot pass. Nothing is compressed, so nothing can grow: memory stays within a small multiple of the file's
-size, which is itself limited. (A zip was tried on paper and dropped: bombs, two sets of offsets, slower.)
+cannot pass. Nothing is compressed, so nothing can grow: the arrays take what the file takes, and the JSON,
+which Python blows up some 25 times, is limited to ``MAX_HEADER_BYTES``. (A zip was considered and dropped:
+bombs, two sets of offsets, slower.)
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.errors import ModelError, ModelFormatError
+from tmverify.errors import ModelError, ModelFormatError, shown
 from tmverify.model.clauses import MAX_FEATURES, Clauses
 from tmverify.model.machine import Model
 
@@ -61,7 +62,9 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
             f"the format allows {MAX_FILE_BYTES} and {MAX_HEADER_BYTES}."
         )
     target = Path(os.path.realpath(path))
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
+    if target.exists() and not target.is_file() and not target.is_dir():
+        raise ModelError(f"{path}: not a regular file, so it is not replaced")
+    draft = target.with_name(f".tmverify-{secrets.token_hex(8)}.tmp")
     try:
         with open(draft, "xb") as file:
             file.write(data)
@@ -82,9 +85,8 @@ def load(path: str | os.PathLike[str]) -> Model:
     OSError
         If the file is missing or may not be read.
     """
-    data = _read(Path(path))
     try:
-        return decode(data)
+        return decode(_read(Path(path)))
     except ModelError as error:
         raise ModelFormatError(f"{path}: {error}") from error.__cause__
 
@@ -107,7 +109,7 @@ def decode(data: bytes) -> Model:
         raise ModelFormatError("not a tmverify model (the header names another format)")
     if metadata.get("version") != VERSION:
         raise ModelFormatError(
-            f"format version {metadata.get('version')!r}; this tmverify reads version {VERSION!r}"
+            f"format version {shown(metadata.get('version'))}; this tmverify reads version {VERSION!r}"
         )
     arrays = _arrays(header, body)
     model = _build(_object(_parse(_text(metadata.get("model"), "model")), "model"), arrays)
@@ -153,23 +155,31 @@ def _layout(model: Model, digest: str) -> bytes:
 def _read(path: Path) -> bytes:
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
-        raise ModelFormatError(f"{path}: not a regular file")
+        raise ModelFormatError("not a regular file")
     if status.st_size > MAX_FILE_BYTES:
-        raise ModelFormatError(f"{path}: {status.st_size} bytes; a model file has at most {MAX_FILE_BYTES}")
+        raise ModelFormatError(f"{status.st_size} bytes; a model file has at most {MAX_FILE_BYTES}")
     with open(path, "rb") as file:
-        return file.read(MAX_FILE_BYTES + 1)
+        start = file.read(8)  # enough to refuse most other files, however large
+        _header_size(start, status.st_size)
+        return start + file.read(MAX_FILE_BYTES)
+
+
+def _header_size(start: bytes, n_bytes: int) -> int:
+    """The length of the header, from the first bytes of a file of ``n_bytes``."""
+    if start[:2] == b"PK":
+        raise ModelFormatError("not a tmverify model (it looks like a zip archive)")
+    if len(start) < 8:
+        raise ModelFormatError(f"truncated: {len(start)} bytes, not even a header length")
+    size = int.from_bytes(start[:8], "little")
+    if size > MAX_HEADER_BYTES:
+        raise ModelFormatError(f"not a tmverify model (its header would have {size} bytes)")
+    if 8 + size > n_bytes:
+        raise ModelFormatError(f"truncated: the header has {size} bytes, the file only {n_bytes - 8} more")
+    return size
 
 
 def _split(data: bytes) -> tuple[dict[str, Any], memoryview]:
-    if data[:2] == b"PK":
-        raise ModelFormatError("not a tmverify model (it looks like a zip archive)")
-    if len(data) < 8:
-        raise ModelFormatError(f"truncated: {len(data)} bytes, not even a header length")
-    (size,) = struct.unpack_from("<Q", data)
-    if size > MAX_HEADER_BYTES:
-        raise ModelFormatError(f"not a tmverify model (its header would have {size} bytes)")
-    if 8 + size > len(data):
-        raise ModelFormatError(f"truncated: the header has {size} bytes, the file only {len(data) - 8} more")
+    size = _header_size(data[:8], len(data))
     try:
         text = data[8 : 8 + size].decode()
     except UnicodeDecodeError:
@@ -179,13 +189,13 @@ def _split(data: bytes) -> tuple[dict[str, Any], memoryview]:
 
 def _arrays(header: dict[str, Any], body: memoryview) -> dict[str, NDArray[Any]]:
     if sorted(header) != sorted(_DTYPES):
-        raise ModelFormatError(f"arrays must be {sorted(_DTYPES)}, found {sorted(header)[:10]}")
+        raise ModelFormatError(f"arrays must be {sorted(_DTYPES)}, found {shown(sorted(header))}")
     arrays = {}
     position = 0
     for name, kind in _DTYPES.items():
         entry = _object(header[name], name)
         if entry.get("dtype") != kind:
-            raise ModelFormatError(f"{name} must have dtype {kind}, found {entry.get('dtype')!r}")
+            raise ModelFormatError(f"{name} must have dtype {kind}, found {shown(entry.get('dtype'))}")
         dtype, shape = _NUMPY[kind], entry.get("shape")
         if not isinstance(shape, list) or not all(type(n) is int and 0 <= n <= MAX_FILE_BYTES for n in shape):
             raise ModelFormatError(f"{name} has no valid shape")

@@ -59,4 +59,4 @@ def _as_bits(values: ArrayLike, name: str) -> NDArray[np.uint8]:
                 f"{name} must hold only 0 and 1; binarize it first. "
                 f"Got {array[place]} at index {place} instead."
             )
-    return np.ascontiguousarray(array, dtype=np.uint8)
+    return np.asarray(array, dtype=np.uint8, order="C")

@@ -21,7 +21,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tmverify.errors import InvalidInputError, ModelError
+from tmverify.errors import InvalidInputError, ModelError, shown
+from tmverify.model.checks import as_array, check_options, integers, labels_of, listed
 from tmverify.model.clauses import MAX_CLAUSES, Clauses
 from tmverify.model.decision import Tie, decide
 from tmverify.model.inputs import as_bit_matrix
@@ -31,8 +32,6 @@ Label = int | str
 EmptyClause = Literal["silent", "fires"]
 
 MAX_OUTPUTS = 1 << 16
-# 2**24 clauses times 2**31 stays below 2**55: sums and differences of scores are exact in int64.
-MAX_WEIGHT = (1 << 31) - 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,9 +97,9 @@ class Model:
             If the parts do not fit together or a number is out of range.
         """
         built = Clauses.from_lists(n_features, clauses)
-        votes = _integers(np.atleast_2d(np.asarray(weights)), "weights")
+        votes = integers(np.atleast_2d(as_array(weights, "weights")), "weights")
         n_outputs = votes.shape[0]
-        base = _integers(np.asarray(bias), "bias")
+        base = integers(as_array(bias, "bias"), "bias")
         if base.ndim == 0:
             base = np.full(n_outputs, base)
         return cls(
@@ -110,22 +109,26 @@ class Model:
             tie=tie,
             clamp=clamp,
             empty_clause=empty_clause,
-            classes=tuple(range(max(2, n_outputs))) if classes is None else _labels(classes),
-            feature_names=None if feature_names is None else tuple(feature_names),
+            classes=tuple(range(max(2, n_outputs)))
+            if classes is None
+            else labels_of(listed(classes, "classes")),
+            feature_names=None if feature_names is None else tuple(listed(feature_names, "feature_names")),
         )
 
     def __post_init__(self) -> None:
         n_clauses = len(self.clauses)
-        weights, bias = _integers(self.weights, "weights"), _integers(self.bias, "bias")
+        weights, bias = integers(self.weights, "weights"), integers(self.bias, "bias")
         if n_clauses > MAX_CLAUSES:
             raise ModelError(f"A model may have at most {MAX_CLAUSES} clauses. Got {n_clauses} instead.")
-        if weights.ndim != 2 or weights.shape[1] != n_clauses or not 1 <= weights.shape[0] <= MAX_OUTPUTS:
+        if weights.ndim != 2 or weights.shape[1] != n_clauses or weights.shape[0] < 1:
             raise ModelError(
                 f"weights must have shape (outputs, n_clauses={n_clauses}). Got {weights.shape} instead."
             )
+        if weights.shape[0] > MAX_OUTPUTS:
+            raise ModelError(f"weights may have at most {MAX_OUTPUTS} rows. Got {weights.shape[0]} instead.")
         if bias.shape != weights.shape[:1]:
             raise ModelError(f"bias must have shape ({weights.shape[0]},). Got {bias.shape} instead.")
-        _check_options(self)
+        check_options(self)
         for name, array in (("weights", weights), ("bias", bias)):
             array.flags.writeable = False
             object.__setattr__(self, name, array)
@@ -178,9 +181,9 @@ class Model:
 
     def class_index(self, c: Label) -> int:
         """Position of label ``c`` in ``classes``."""
-        if isinstance(c, bool) or c not in self.classes:
+        if isinstance(c, bool) or not isinstance(c, (int, str, np.integer)) or c not in self.classes:
             known = ", ".join(repr(label) for label in self.classes[:20])
-            raise InvalidInputError(f"The class must be one of {known}. Got {c!r} instead.")
+            raise InvalidInputError(f"The class must be one of {known}. Got {shown(c)} instead.")
         return self.classes.index(c)
 
     @cached_property
@@ -215,65 +218,11 @@ class Model:
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_packed"}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for array in (self.weights, self.bias):
+            array.flags.writeable = False
+
     @cached_property
     def _packed(self) -> PackedModel:
         return pack_model(self)
-
-
-def _integers(values: NDArray[Any], name: str) -> NDArray[np.int64]:
-    values = np.asarray(values)
-    if values.size == 0:
-        return np.zeros(values.shape, np.int64)
-    if values.dtype.kind not in "iu":
-        raise ModelError(f"{name} must be integers. Got dtype {values.dtype} instead.")
-    if values.max() > MAX_WEIGHT or values.min() < -MAX_WEIGHT:
-        raise ModelError(f"{name} must be between -{MAX_WEIGHT} and {MAX_WEIGHT}.")
-    return np.array(values, np.int64)
-
-
-def _labels(classes: Sequence[Label]) -> tuple[Label, ...]:
-    return tuple(c.item() if isinstance(c, np.generic) else c for c in classes)
-
-
-def _check_options(model: Model) -> None:
-    if model.tie not in ("positive", "negative"):
-        raise ModelError(f"tie must be 'positive' or 'negative'. Got {model.tie!r} instead.")
-    if model.empty_clause not in ("silent", "fires"):
-        raise ModelError(f"empty_clause must be 'silent' or 'fires'. Got {model.empty_clause!r} instead.")
-    clamp = model.clamp
-    if clamp is not None:
-        if isinstance(clamp, bool) or not isinstance(clamp, (int, np.integer)):
-            raise ModelError(f"clamp must be a positive integer or None. Got {clamp!r} instead.")
-        if not 1 <= clamp <= MAX_WEIGHT:
-            raise ModelError(f"clamp must be between 1 and {MAX_WEIGHT}. Got {clamp} instead.")
-        object.__setattr__(model, "clamp", int(clamp))
-    expected = max(2, len(model.weights))
-    if len(model.classes) != expected:
-        raise ModelError(f"classes must name {expected} classes. Got {len(model.classes)} instead.")
-    kinds = {type(label) for label in model.classes}
-    if kinds != {int} and kinds != {str}:
-        raise ModelError(f"classes must be all int or all str. Got {model.classes!r} instead.")
-    if len(set(model.classes)) != expected:
-        raise ModelError(f"classes must differ from each other. Got {model.classes!r} instead.")
-    if kinds == {int} and not all(-(2**63) <= int(label) < 2**63 for label in model.classes):
-        raise ModelError(f"Integer classes must fit 64 bits. Got {model.classes!r} instead.")
-    _check_texts([label for label in model.classes if isinstance(label, str)], "classes")
-    names = model.feature_names
-    if names is not None:
-        if len(names) != model.n_features:
-            raise ModelError(
-                f"feature_names must have n_features={model.n_features} names. Got {len(names)} instead."
-            )
-        _check_texts(names, "feature_names")
-        if len(set(names)) != len(names):
-            raise ModelError("feature_names must differ from each other.")
-
-
-def _check_texts(texts: Sequence[str], name: str) -> None:
-    for text in texts:
-        if not isinstance(text, str):
-            raise ModelError(f"{name} must be strings. Got {text!r} instead.")
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise ModelError(f"{name} must be valid Unicode. Got {text!r} instead.") from None

@@ -10,18 +10,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tmverify.errors import InvalidInputError, shown
+
 if TYPE_CHECKING:
     from tmverify.model.machine import Model
 
 
 def to_text(model: Model, max_clauses: int | None = None) -> str:
     """One line per clause and class that it votes on, at most ``max_clauses`` per class."""
+    if max_clauses is not None and (type(max_clauses) is not int or max_clauses < 0):
+        raise InvalidInputError(
+            f"max_clauses must be None or an integer >= 0. Got {shown(max_clauses)} instead."
+        )
     return "\n".join(_lines(model, max_clauses))
 
 
 def feature_name(model: Model, feature: int) -> str:
     """The name of a feature: its own, or x1, x2, …"""
-    return f"x{feature + 1}" if model.feature_names is None else model.feature_names[feature]
+    return f"x{feature + 1}" if model.feature_names is None else _printable(model.feature_names[feature])
+
+
+def _printable(label: object) -> str:
+    """Names come from files: no line breaks, no terminal codes."""
+    text = str(label)
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def clause_text(model: Model, j: int) -> str:
@@ -40,13 +52,13 @@ def _lines(model: Model, max_clauses: int | None) -> Iterator[str]:
     for row in range(model.n_outputs):
         label = model.classes[1] if model.n_outputs == 1 else model.classes[row]
         voters = np.flatnonzero(model.weights[row])
-        shown = voters[:max_clauses]
+        listed = voters[:max_clauses]
         start = f", starting from {model.bias[row]:+d}" if model.bias[row] else ""
-        yield f"votes on class {label}{start}:"
-        for j in shown:
+        yield f"votes on class {_printable(label)}{start}:"
+        for j in listed:
             yield f"  {model.weights[row, j]:+d}  {clause_text(model, int(j))}"
-        if len(shown) < len(voters):
-            yield f"  … and {len(voters) - len(shown)} more"
+        if len(listed) < len(voters):
+            yield f"  … and {len(voters) - len(listed)} more"
 
 
 def _rule(model: Model) -> str:
@@ -54,4 +66,5 @@ def _rule(model: Model) -> str:
     if model.n_outputs > 1:
         return f"the class with the most votes; on a tie the first in order{clamp}"
     sign = ">=" if model.tie == "positive" else ">"
-    return f"class {model.classes[1]} if the votes sum to {sign} 0, else class {model.classes[0]}{clamp}"
+    first, second = map(_printable, model.classes)
+    return f"class {second} if the votes sum to {sign} 0, else class {first}{clamp}"

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import tmverify as tv
+from tmverify import engines
+from tmverify.engines.protocol import stopped
 from tmverify.properties.universal import Tally, exact_fraction, required_count
 
 # Feature 0 decides; robust at radius 1 iff features 1 and 2 both shield it.
@@ -79,7 +81,9 @@ def test_it_stops_as_soon_as_the_outcome_is_decided(
 
 
 def test_undecided_inputs_never_count_as_holding(monkeypatch: pytest.MonkeyPatch) -> None:
-    v = tv.check_universal_robustness(MODEL, [ROBUST] * 3, 1, "1/3", timeout_per_input=1e-9)
+    gives_up = stopped(tv.StopReason.TIMEOUT, "no time")
+    monkeypatch.setattr(engines, "ENGINES", {"sat": lambda query, deadline: gives_up})
+    v = tv.check_universal_robustness(MODEL, [ROBUST] * 3, 1, "1/3")
     assert v.status == "unknown"
     assert v.stop_reason is tv.StopReason.UNDECIDED_INPUTS
     assert "3 are undecided" in v.detail
