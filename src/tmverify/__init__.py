@@ -9,7 +9,7 @@
     kernels/      numba primitives
     properties/   what can be asked: one file per question, each compiles to a Query
     engines/      how a Query is decided: sat, paper, brute
-    verify        decide(query) → Verdict, and the check_* functions
+    verify/       decide(query) → Verdict, and the check_* functions
     data/         inputs from files
     interop/      DIMACS out
     cli/          one file per subcommand

@@ -1,0 +1,14 @@
+"""From a question to a Verdict: ``decide(query)``, and the ``check_*`` functions over it."""
+
+from tmverify.verify.deciding import decide
+from tmverify.verify.questions import check_equivalence, check_robustness, check_similarity
+from tmverify.verify.universal import check_universal_robustness, check_universal_similarity
+
+__all__ = [
+    "check_equivalence",
+    "check_robustness",
+    "check_similarity",
+    "check_universal_robustness",
+    "check_universal_similarity",
+    "decide",
+]

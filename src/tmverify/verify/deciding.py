@@ -1,0 +1,94 @@
+"""Deciding a Query: run an engine, judge its answer.
+
+An engine only claims. A witness becomes VIOLATED after the plain evaluator has replayed it; an answer that does
+not replay, a limit or a crash is UNKNOWN, never HOLDS.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.engines import check_engine, run
+from tmverify.engines.protocol import Answer, Deadline, Outcome, check_timeout
+from tmverify.errors import InvalidInputError
+from tmverify.model import Label
+from tmverify.model.inputs import as_bit_vector
+from tmverify.properties import Query, Status, StopReason, Verdict
+
+
+def decide(query: Query, *, timeout: float | None = 300.0, engine: str = "auto") -> Verdict:
+    """Decide one query.
+
+    Parameters
+    ----------
+    query : Query
+        From ``robustness_query``, ``similarity_query`` or ``equivalence_query``.
+    timeout : float or None
+        Seconds for the whole call; None for no limit.
+    engine : {"auto", "sat", "paper", "brute"}
+
+    Returns
+    -------
+    Verdict
+
+    Raises
+    ------
+    InvalidInputError
+    """
+    name = check_engine(engine)
+    seconds = check_timeout(timeout)
+    start = time.perf_counter()
+    answer = run(name, query, Deadline(seconds))
+    return _judge(query, answer, name, time.perf_counter() - start)
+
+
+def _judge(query: Query, answer: Answer, engine: str, seconds: float) -> Verdict:
+    """Turn an engine's claim into a Verdict, replaying what can be replayed."""
+    reason, detail = answer.stop_reason, answer.detail
+    if answer.outcome is Outcome.WITNESS:
+        witness = _replayed(query, answer.witness)
+        if witness is not None:
+            return _violated(query, witness, answer, engine, seconds)
+        reason, detail = (
+            StopReason.REJECTED,
+            "the engine's counterexample does not replay: a bug, please report it",
+        )
+    elif answer.outcome is Outcome.NO_WITNESS:
+        if not query.refuted_by(query.region.origin):
+            return Verdict(Status.HOLDS, seconds, engine, stats=answer.stats)
+        reason, detail = (
+            StopReason.REJECTED,
+            "the engine overlooked the input itself: a bug, please report it",
+        )
+    return Verdict(Status.UNKNOWN, seconds, engine, stop_reason=reason, detail=detail, stats=answer.stats)
+
+
+def _replayed(query: Query, witness: NDArray[np.uint8] | None) -> NDArray[np.uint8] | None:
+    """The witness, if it really is a counterexample."""
+    if witness is None:
+        return None
+    try:
+        z = as_bit_vector(witness, query.region.n_features, name="witness")
+    except InvalidInputError:
+        return None
+    return z if query.refuted_by(z) else None
+
+
+def _violated(
+    query: Query, witness: NDArray[np.uint8], answer: Answer, engine: str, seconds: float
+) -> Verdict:
+    center = query.region.center
+    first, second = query.decisions(witness[None, :])[0]
+    labels: tuple[Label, ...] = query.machines[0].classes
+    return Verdict(
+        Status.VIOLATED,
+        seconds,
+        engine,
+        witness=witness,
+        flips=None if center is None else np.flatnonzero(witness != center),
+        decisions=(labels[first], labels[second]),
+        stats=answer.stats,
+    )

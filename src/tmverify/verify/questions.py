@@ -1,0 +1,84 @@
+"""The questions about one input, or about all: compiled and decided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numpy.typing import ArrayLike
+
+from tmverify.model import Model
+from tmverify.properties import Verdict, equivalence_query, robustness_query, similarity_query
+from tmverify.properties.region import Direction
+from tmverify.properties.scope import Scope
+from tmverify.verify.deciding import decide
+
+Features = ArrayLike | Sequence[str] | None
+
+
+def check_robustness(
+    model: Model,
+    x: ArrayLike,
+    epsilon: int,
+    *,
+    scope: Scope = "team",
+    features: Features = None,
+    direction: Direction | None = None,
+    timeout: float | None = 300.0,
+    engine: str = "auto",
+) -> Verdict:
+    """Can at most ``epsilon`` flipped bits of ``x`` change the decision? HOLDS means: no.
+
+    Parameters
+    ----------
+    model : Model
+    x : array of 0 and 1, (n_features,)
+    epsilon : int
+        0 <= epsilon <= n_features.
+    scope : "team" or a class label
+        Whose decision: the machine's (its argmax or sign), or that of the single machine of one class.
+    features : mask of 0/1 or bool, (n_features,), or feature names; optional
+        Only these features may change.
+    direction : {"add", "remove"}, optional
+        Bits may only be set, or only be cleared.
+    timeout : float or None
+        Seconds for the whole call; None for no limit.
+    engine : {"auto", "sat", "paper", "brute"}
+
+    Returns
+    -------
+    Verdict
+
+    Raises
+    ------
+    InvalidInputError
+    """
+    query = robustness_query(model, x, epsilon, scope=scope, features=features, direction=direction)
+    return decide(query, timeout=timeout, engine=engine)
+
+
+def check_similarity(
+    a: Model,
+    b: Model,
+    x: ArrayLike,
+    epsilon: int,
+    *,
+    scope: Scope = "team",
+    features: Features = None,
+    direction: Direction | None = None,
+    timeout: float | None = 300.0,
+    engine: str = "auto",
+) -> Verdict:
+    """Do two models agree on every input within ``epsilon`` flips of ``x``? HOLDS means: yes.
+
+    The models must read the same features and have the same classes; the other arguments are those of
+    ``check_robustness``.
+    """
+    query = similarity_query(a, b, x, epsilon, scope=scope, features=features, direction=direction)
+    return decide(query, timeout=timeout, engine=engine)
+
+
+def check_equivalence(
+    a: Model, b: Model, *, scope: Scope = "team", timeout: float | None = 300.0, engine: str = "auto"
+) -> Verdict:
+    """Do two models agree on every input there is? HOLDS means: yes. Arguments as in ``check_similarity``."""
+    return decide(equivalence_query(a, b, scope=scope), timeout=timeout, engine=engine)

@@ -1,0 +1,156 @@
+"""The universal questions: input by input, counted exactly, until the outcome is decided."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tmverify.engines import check_engine
+from tmverify.engines.protocol import Deadline, check_timeout
+from tmverify.errors import InvalidInputError
+from tmverify.model import Model
+from tmverify.model.inputs import as_bit_matrix
+from tmverify.properties import (
+    Query,
+    Status,
+    StopReason,
+    UniversalVerdict,
+    Verdict,
+    robustness_query,
+    similarity_query,
+)
+from tmverify.properties.region import Direction
+from tmverify.properties.scope import Scope, check_model, comparable
+from tmverify.properties.universal import Tally, exact_fraction, required_count
+from tmverify.verify.deciding import decide
+from tmverify.verify.questions import Features
+
+
+def check_universal_robustness(
+    model: Model,
+    X: ArrayLike,
+    epsilon: int,
+    eta: Fraction | float | str,
+    *,
+    scope: Scope = "team",
+    features: Features = None,
+    direction: Direction | None = None,
+    timeout: float | None = 300.0,
+    timeout_per_input: float | None = None,
+    engine: str = "auto",
+    on_verdict: Callable[[Verdict], None] | None = None,
+) -> UniversalVerdict:
+    """Is the model robust on at least an ``eta`` fraction of the rows of ``X``?
+
+    Parameters
+    ----------
+    X : array of 0 and 1, (n, n_features)
+        The inputs, at least one.
+    eta : Fraction, float or str
+        Between 0 and 1, read exactly: 0.1 is 1/10, "2/3" is two thirds.
+    timeout : float or None
+        Seconds for the whole call; None for no limit.
+    timeout_per_input : float or None
+        Seconds for each input, within ``timeout``.
+    on_verdict : callable, optional
+        Called with each input's Verdict as it comes, for progress.
+    model, epsilon, scope, features, direction, engine
+        As in ``check_robustness``.
+
+    Returns
+    -------
+    UniversalVerdict
+        Inputs are taken in order, and only until the outcome is decided.
+    """
+    check_model(model, "model")
+
+    def ask(x: NDArray[np.uint8]) -> Query:
+        return robustness_query(model, x, epsilon, scope=scope, features=features, direction=direction)
+
+    bits = as_bit_matrix(X, model.n_features)
+    return _decide_universal(ask, bits, eta, timeout, timeout_per_input, engine, on_verdict)
+
+
+def check_universal_similarity(
+    a: Model,
+    b: Model,
+    X: ArrayLike,
+    epsilon: int,
+    eta: Fraction | float | str,
+    *,
+    scope: Scope = "team",
+    features: Features = None,
+    direction: Direction | None = None,
+    timeout: float | None = 300.0,
+    timeout_per_input: float | None = None,
+    engine: str = "auto",
+    on_verdict: Callable[[Verdict], None] | None = None,
+) -> UniversalVerdict:
+    """Are the models similar on at least an ``eta`` fraction of the rows of ``X``?
+
+    Arguments and result as in ``check_universal_robustness``.
+    """
+    comparable(a, b, scope)
+
+    def ask(x: NDArray[np.uint8]) -> Query:
+        return similarity_query(a, b, x, epsilon, scope=scope, features=features, direction=direction)
+
+    bits = as_bit_matrix(X, a.n_features)
+    return _decide_universal(ask, bits, eta, timeout, timeout_per_input, engine, on_verdict)
+
+
+def _decide_universal(
+    ask: Callable[[NDArray[np.uint8]], Query],
+    bits: NDArray[np.uint8],
+    eta: Fraction | float | str,
+    timeout: float | None,
+    timeout_per_input: float | None,
+    engine: str,
+    on_verdict: Callable[[Verdict], None] | None,
+) -> UniversalVerdict:
+    if not len(bits):
+        raise InvalidInputError("X must hold at least one input. Got none instead.")
+    fraction = exact_fraction(eta)
+    name = check_engine(engine)
+    ask(bits[0])  # whatever is wrong with the arguments shows here, even if no input need be looked at
+    deadline = Deadline(check_timeout(timeout))
+    each = check_timeout(timeout_per_input)
+    start = time.perf_counter()
+    tally = Tally(len(bits), required_count(fraction, len(bits)))
+    verdicts: list[Verdict] = []
+    for x in bits:
+        if tally.status is not Status.UNKNOWN or deadline.passed():
+            break
+        verdict = decide(ask(x), timeout=_shorter(each, deadline.remaining()), engine=name)
+        verdicts.append(verdict)
+        tally.add(verdict.status)
+        if on_verdict is not None:
+            on_verdict(verdict)
+    reason, detail = None, ""
+    if tally.status is Status.UNKNOWN:
+        reason = StopReason.TIMEOUT if deadline.passed() else StopReason.UNDECIDED_INPUTS
+        detail = (
+            f"{tally.holds} of {len(bits)} inputs hold and {tally.violated} do not; "
+            f"{tally.required} are required and {len(bits) - tally.holds - tally.violated} are undecided"
+        )
+    return UniversalVerdict(
+        status=tally.status,
+        seconds=time.perf_counter() - start,
+        engine=name,
+        verdicts=tuple(verdicts),
+        n_inputs=len(bits),
+        required=tally.required,
+        eta=fraction,
+        stop_reason=reason,
+        detail=detail,
+    )
+
+
+def _shorter(a: float | None, b: float | None) -> float | None:
+    # A limit of 0 is no limit to ask with; the deadline has then passed within this very step.
+    limits = [max(limit, 1e-3) for limit in (a, b) if limit is not None]
+    return min(limits, default=None)
