@@ -57,8 +57,9 @@ def random_case(rng: np.random.Generator) -> Case:
     n_features = int(rng.integers(1, MAX_FEATURES + 1))
     outputs = int(rng.integers(1, MAX_CLASSES + 1))
     a = random_model(rng, n_features, outputs)
-    # Sometimes a close relative, so that agreement is not a rarity.
-    b = random_model(rng, n_features, outputs) if rng.random() < 0.5 else perturbed(rng, a)
+    # Sometimes a close relative, so that agreement is not a rarity; one row and two have the same classes.
+    rows = 3 - outputs if outputs <= 2 and rng.random() < 0.5 else outputs
+    b = random_model(rng, n_features, rows) if rng.random() < 0.5 else perturbed(rng, a)
     options: dict[str, Any] = {
         "scope": "team" if rng.random() < 0.6 else int(rng.integers(len(a.classes))),
         "features": rng.random(n_features) < 0.7 if rng.random() < 0.4 else None,

@@ -215,6 +215,98 @@ def test_nothing_is_left_behind_when_the_asking_process_is_killed(tmp_path: Path
     pytest.fail("the worker outlived its owner")
 
 
+@linux
+def test_a_question_in_the_middle_of_a_question_gets_its_own_answer(xnor: tv.Model) -> None:
+    """Asked from a signal handler, both used to read one worker's pipe, and answers changed places."""
+    inner: list[str] = []
+    asking = False
+
+    def interrupt(*_: object) -> None:
+        nonlocal asking
+        if not asking:
+            asking = True
+            inner.append(tv.check_robustness(xnor, [0, 0], 1, timeout=30).status)
+            asking = False
+
+    outer: list[str] = []
+    old = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.003, 0.003)
+        end = time.monotonic() + 4
+        while time.monotonic() < end:
+            outer.append(tv.check_robustness(xnor, [0, 0], 0, timeout=30).status)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert set(outer) == {"holds"}
+    assert set(inner) == {"violated"}
+
+
+@linux
+def test_an_interrupted_question_leaves_no_busy_worker(hard: tv.Model, xnor: tv.Model) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for delay in (0.01, 0.1, 0.3):
+            signal.setitimer(signal.ITIMER_REAL, delay)
+            with pytest.raises(KeyboardInterrupt):
+                tv.check_robustness(hard, np.zeros(150, int), 40, timeout=60)
+            assert tv.check_robustness(xnor, [0, 0], 1, timeout=30).status == "violated"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+
+
+def test_the_users_folder_and_startup_files_do_no_harm(tmp_path: Path) -> None:
+    """A json.py in the working directory, and a start-up file that prints."""
+    (tmp_path / "json.py").write_text("x = 1")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text("print('hello', end='')")
+    code = (
+        "import tmverify as tv; m = tv.Model.from_clauses(1, [[1]], [[1]], tie='negative'); "
+        "v = tv.check_robustness(m, [1], 1); print(v.status, v.detail)"
+    )
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
+    said = subprocess.check_output([sys.executable, "-P", "-c", code], cwd=tmp_path, env=env, text=True)
+    assert said.strip() == "helloviolated"
+
+
+@every_engine
+@pytest.mark.parametrize("forever", [1e10, 10**400, float("inf"), None])
+def test_endless_limits(xnor: tv.Model, engine: str, forever: float | None) -> None:
+    assert tv.check_robustness(xnor, [0, 0], 1, timeout=forever, engine=engine).status == "violated"
+
+
+def test_brute_looks_at_the_clock_on_large_models() -> None:
+    rng = np.random.default_rng(0)
+    clauses = rng.integers(1, 785, size=(5000, 60)).tolist()
+    model = tv.Model.from_clauses(784, clauses, [[1, -1] * 2500], bias=2500)
+    v = tv.check_robustness(model, np.zeros(784, int), 2, engine="brute", timeout=0.2)
+    assert v.stop_reason is tv.StopReason.TIMEOUT
+    assert v.seconds < 1.2
+
+
+def test_a_flip_counter_too_large_is_refused() -> None:
+    model = tv.Model.from_clauses(20000, [[1]], [[1]])
+    v = tv.check_robustness(model, np.zeros(20000, int), 10000, engine="paper")
+    assert v.stop_reason is tv.StopReason.ENCODING_TOO_LARGE
+
+
+def test_many_classes_within_the_limit() -> None:
+    rng = np.random.default_rng(0)
+    clauses = rng.integers(1, 9, size=(64, 3)).tolist()
+    model = tv.Model.from_clauses(8, clauses, rng.integers(-3, 4, size=(64, 64)))
+    start = time.monotonic()
+    tv.check_equivalence(model, model, timeout=1)
+    assert time.monotonic() - start < 2
+    wide = tv.Model.from_clauses(8, clauses, rng.integers(-3, 4, size=(65, 64)))
+    with pytest.raises(tv.InvalidInputError, match=r"class by class \(scope=<class>\)"):
+        tv.check_equivalence(wide, wide)
+    assert tv.check_similarity(wide, wide, [0] * 8, 1, scope=64).status == "holds"
+
+
 def test_threads_ask_at_the_same_time(xnor: tv.Model) -> None:
     results: list[str] = []
 

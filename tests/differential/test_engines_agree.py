@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import tmverify as tv
 from tiny import Case, all_inputs, random_case
-from tmverify.engines import brute
+from tmverify.engines import brute, credits
 from tmverify.engines.protocol import Answer, Deadline, Outcome
 from tmverify.engines.sat import paper, reduced
 from tmverify.model.evaluate import reference_classes
@@ -121,6 +121,45 @@ def test_single_questions(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(1000, 1050))
 def test_single_questions_deep(seed: int) -> None:
     run_single_questions(seed, 1000)
+
+
+@pytest.mark.parametrize("pairs", [0, 30])
+@pytest.mark.parametrize(
+    ("scale", "room"), [(5040, 1 << 62), (1, 1 << 62), (7, 1 << 62), (5040, 1 << 12), (5040, 0)]
+)
+def test_every_counter_and_every_scale(
+    monkeypatch: pytest.MonkeyPatch, pairs: int, scale: int, room: int
+) -> None:
+    """Tiny models meet neither adders nor overflow guards by themselves."""
+    monkeypatch.setattr(reduced, "MAX_TOTALIZER_PAIRS", pairs)
+    monkeypatch.setattr(credits, "_SCALE", scale)
+    monkeypatch.setattr(credits, "_INT64", room)
+    run_single_questions(100 + scale, 40)
+
+
+def test_thresholds_are_exact_with_the_largest_weights() -> None:
+    """A sum that just reaches its bound, and one that misses it by 1, with weights near 2**31."""
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        n = int(rng.integers(2, 9))
+        weights = rng.integers(2**31 - 50, 2**31, size=n)
+        signs = rng.choice([-1, 1], size=n)
+        clauses = [[int(f) + 1] if s > 0 else [-int(f) - 1] for f, s in enumerate(signs)]
+        x = (signs < 0).astype(np.uint8)  # every clause is false, and one flip makes it true
+        k = int(rng.integers(1, n + 1))
+        best = int(np.sort(weights)[-k:].sum())
+        clauses += [[1, -1], []]
+        for gap in (0, 1):
+            # The constant is spread over clauses that always hold, a bias being too small for it.
+            always: list[list[int]] = [[]] * (k + 1)
+            each, rest = divmod(best + gap, k + 1)
+            constants = [-(each + rest)] + [-each] * k
+            model = tv.Model.from_clauses(
+                n, clauses + always, [[*weights, 5, 0, *constants]], empty_clause="fires"
+            )
+            query = tv.robustness_query(model, x, k)
+            expect(reduced.solve(query), query, gap == 1, f"{k} of {weights}, gap {gap}")
+            expect(brute.decide(query, Deadline(None)), query, gap == 1, "brute")
 
 
 def run_single_questions(seed: int, n_cases: int) -> None:

@@ -136,6 +136,11 @@ RENAMED = tv.Model.from_clauses(3, [[1]], [[1]], classes=["no", "yes"])
         (lambda: tv.check_universal_similarity(MODEL, OTHER, [[1, 0, 3]], 1, 1), "Got 3 at index"),
         (lambda: tv.to_dimacs(tv.equivalence_query(MODEL, OTHER), "q.cnf", encoding="x"), "encoding must be"),
         (lambda: MODEL.predict([[0, 1]]), "n_features=3 columns"),
+        (lambda: tv.decide("x"), "query must be a Query"),  # type: ignore[arg-type]
+        (lambda: tv.to_dimacs(MODEL, "q.cnf"), "query must be a Query"),  # type: ignore[arg-type]
+        (lambda: tv.check_robustness(MODEL, X, 10**5000), "epsilon must be between .*a huge number"),
+        (lambda: tv.check_robustness(MODEL, X, 1, features=[[1], [1, 2]]), "features must be a mask"),
+        (lambda: tv.check_universal_robustness(MODEL, [X], 1, 10**5000), "eta must be a fraction"),
         (lambda: MODEL.single(5), "class must be one of 0, 1. Got 5"),
     ],
 )

@@ -6,6 +6,7 @@ names, and click is never imported.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
 
 import typer
@@ -19,7 +20,7 @@ _USAGE_ERROR = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ ==
 
 
 def run(argv: Sequence[str] | None) -> int:
-    """Run the command line and return its exit code; nothing but a bug of ours escapes."""
+    """Run the command line and return its exit code. A bug of ours is shown, and ends as "unknown"."""
     command = typer.main.get_command(app)
     try:
         code = command.main(
@@ -34,7 +35,9 @@ def run(argv: Sequence[str] | None) -> int:
     except Exception as error:
         message = _explain(error)
         if message is None:
-            raise
+            traceback.print_exc()
+            print_error("an internal error, so nothing is claimed; please report it with the lines above")
+            return ExitCode.UNKNOWN
         print_error(message)
         return ExitCode.ERROR
 

@@ -22,7 +22,7 @@ EPILOG = """[bold]Exit codes[/bold]
 
 [green]0[/green] the property holds, proved (for every input asked about);
 [red]1[/red] violated: there is a counterexample;
-[yellow]2[/yellow] unknown: nothing violated, but something was left undecided, by a time limit for example;
+[yellow]2[/yellow] unknown: nothing violated, but something was left undecided, by a time limit or a fault;
 [red]3[/red] usage or input error;
 [yellow]130[/yellow] interrupted by Ctrl-C, after printing what is known so far."""
 

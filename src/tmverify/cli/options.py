@@ -31,11 +31,9 @@ DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=DATA_HELP, show_d
 DEFAULT_EPSILONS = [1]
 Epsilons = Annotated[
     list[int],
-    typer.Option(
-        "--epsilon", "-e", min=0, help="Flip at most this many features. Repeat it for several rows."
-    ),
+    typer.Option("--epsilon", "-e", help="Flip at most this many features. Repeat it for several rows."),
 ]
-Epsilon = Annotated[int, typer.Option("--epsilon", "-e", min=0, help="Flip at most this many features.")]
+Epsilon = Annotated[int, typer.Option("--epsilon", "-e", help="Flip at most this many features.")]
 Eta = Annotated[
     str,
     typer.Option(

@@ -2,7 +2,7 @@
 
 Text from models and files (names of features and classes, paths) goes through ``plain`` and into rich
 ``Text``, never into markup: a feature called ``[red]`` or an escape sequence in a name is shown, not obeyed.
-A reader that leaves early (``| head``) ends the printing, not the work, and changes no exit code.
+A reader that leaves early (``| head``) ends the printing, not the work, and changes no verdict's exit code.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whose decision: what ``--scope`` stands for, per input.
 
-``team`` and ``own`` are words of the command line; a class that is itself called so can't be named here.
+No class is called ``team`` (a model refuses it); with a class called ``own``, ``--scope own`` is refused.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ def own_scopes(
     model: Model, X: NDArray[np.uint8], y: NDArray[Any] | None, rows: Sequence[int]
 ) -> list[Label]:
     """The class of each input: its label, or what ``model`` predicts where the data has no labels."""
+    if OWN in model.classes:
+        raise InvalidInputError("--scope own is ambiguous: the model has a class of that name.")
     if y is None:
         predicted: list[Label] = model.predict(X).tolist()
         return predicted

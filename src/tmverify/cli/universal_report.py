@@ -43,7 +43,7 @@ def _table(census: Census) -> Table:
         "seconds": f"{census.seconds:.2f}",
     }
     for header in cells:
-        table.add_column(header, justify="right")
+        table.add_column(header, justify="right", overflow="fold")
     table.add_row(*map(str, cells.values()))
     return table
 
@@ -57,7 +57,7 @@ def _meaning(census: Census) -> str:
         spare = inputs - census.required
         return f"not {word}: {violated} inputs; eta = {census.eta} of {inputs} inputs allows {spare}"
     if census.outcome is not None:
-        return f"{census.outcome.detail}; raise --timeout or --timeout-per-input"
+        return census.outcome.detail
     return (
         f"so far {word}: {holds}, violated: {violated}; {census.required} of {inputs} inputs must be {word}"
     )

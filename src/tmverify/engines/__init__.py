@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from tmverify.engines import brute
 from tmverify.engines.isolation import isolated
 from tmverify.engines.protocol import Answer, Deadline, Engine
-from tmverify.errors import InvalidInputError
+from tmverify.errors import InvalidInputError, shown
 from tmverify.properties.query import Query
 
 ENGINES: Mapping[str, Engine] = {
@@ -27,7 +27,9 @@ ENGINE_NAMES = ("auto", *ENGINES)
 def check_engine(engine: object) -> str:
     """Return the name of the engine that will run, or raise InvalidInputError."""
     if not isinstance(engine, str) or engine not in ENGINE_NAMES:
-        raise InvalidInputError(f"engine must be one of {', '.join(ENGINE_NAMES)}. Got {engine!r} instead.")
+        raise InvalidInputError(
+            f"engine must be one of {', '.join(ENGINE_NAMES)}. Got {shown(engine)} instead."
+        )
     return "sat" if engine == "auto" else engine
 
 

@@ -1,8 +1,9 @@
 """The other side of ``engines.isolation``: a process that solves one job after another.
 
 It ends when its input closes. So that it never outlives its owner while a solver is busy, the kernel is
-asked to kill it when the owner dies (Linux), and an alarm that no solver can hold up ends it some seconds
-after its time limit (every Unix).
+asked to kill it when the owner dies (Linux: the owner is the *thread* that started it, which is why a worker
+is never shared between threads), and an alarm that no solver can hold up ends it some seconds after its time
+limit (every Unix).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from tmverify.engines.protocol import Answer, stopped
 from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
 
+READY = b"tmverify worker ready\n"
 _PR_SET_PDEATHSIG = 1
 _GRACE = 5.0
 
@@ -28,13 +30,15 @@ def serve() -> None:
     jobs = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a solver prints must not reach the pipe
+    answers.write(READY)
+    answers.flush()
     while True:
         try:
-            solver, query, limit = pickle.load(jobs)
+            number, solver, query, limit = pickle.load(jobs)
         except EOFError:
             return
         _set_alarm(limit)
-        pickle.dump(_solve(solver, query), answers, protocol=pickle.HIGHEST_PROTOCOL)
+        pickle.dump((number, _solve(solver, query)), answers, protocol=pickle.HIGHEST_PROTOCOL)
         answers.flush()
         _set_alarm(None)
 

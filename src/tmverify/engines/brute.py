@@ -17,7 +17,9 @@ from tmverify.properties.region import Region
 from tmverify.properties.verdict import StopReason
 
 MAX_INPUTS = 1 << 20
+# The clock is looked at after each batch, so a batch must be short on a large model too.
 _BATCH = 1 << 10
+_BATCH_CELLS = 1 << 22
 
 
 def decide(query: Query, deadline: Deadline) -> Answer:
@@ -30,7 +32,9 @@ def decide(query: Query, deadline: Deadline) -> Answer:
             f"brute force looks at no more than {MAX_INPUTS} inputs; this region has more",
         )
     flips = _flips(region)
-    while batch := list(islice(flips, _BATCH)):
+    literals = sum(len(machine.clauses.literals) for machine in query.machines)
+    batch_size = max(1, min(_BATCH, _BATCH_CELLS // max(literals, region.n_features)))
+    while batch := list(islice(flips, batch_size)):
         if deadline.passed():
             return stopped(StopReason.TIMEOUT, f"no answer within {deadline.seconds} s")
         inputs = np.repeat(region.origin[None, :], len(batch), axis=0)

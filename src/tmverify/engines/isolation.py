@@ -6,24 +6,31 @@ a job and waits: for the answer, or until the deadline, when the worker is kille
 one. A worker is started with ``subprocess``, not ``multiprocessing``, so that a user's script needs no
 ``if __name__ == "__main__"`` guard and no threaded process is ever forked.
 
-Nothing is left behind: the worker dies with the thread that owns it or with this process, even if this
+An answer belongs to its question: jobs are numbered, and a worker is *busy* from before a job is sent until
+its own answer is in. A busy worker is never asked anything else, not by a signal handler that asks in the
+middle of a question, and not after a Ctrl-C at whatever moment; it is killed when nobody waits for it.
+
+Nothing is left behind: a worker dies with the thread that owns it and with this process, even if this
 process is killed (see ``_worker``).
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import pickle
 import queue
 import subprocess
 import sys
+import tempfile
 import threading
 import weakref
 from dataclasses import replace
-from typing import Any
+from typing import IO, Any
 
+from tmverify.engines._worker import READY
 from tmverify.engines.protocol import Answer, Deadline, Engine, stopped
 from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
@@ -32,41 +39,34 @@ _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
     "from tmverify.engines._worker import serve; serve()"
 )
+_numbers = itertools.count()
+_local = threading.local()
 
 
 def isolated(solver: str) -> Engine:
     """The engine that runs ``solver``, a ``"module:function"`` from Query to Answer, in a worker."""
 
     def decide(query: Query, deadline: Deadline) -> Answer:
-        # The machines are for replaying answers; a solver has no use for them.
-        job = (solver, replace(query, machines=()), deadline.remaining())
         try:
             worker = _own_worker()
-        except OSError as error:
+        except (OSError, TypeError, MemoryError) as error:
             return stopped(StopReason.CRASHED, f"the solver process could not be started: {error}")
         try:
-            reply = worker.ask(job, deadline)
-        except BaseException:  # above all Ctrl-C: the worker is in the middle of something
-            worker.kill()
-            raise
-        if isinstance(reply, Answer):
-            return reply
-        worker.kill()
-        return reply.answer(deadline)
+            # The machines are for replaying answers; a solver has no use for them.
+            return worker.ask(solver, replace(query, machines=()), deadline)
+        finally:
+            if worker.busy:
+                worker.kill()
 
     return decide
 
 
-class _Failure:
-    """No answer came: the time is over, or the worker is gone."""
-
-    def __init__(self, exit_code: int | None) -> None:
-        self.exit_code = exit_code
-
-    def answer(self, deadline: Deadline) -> Answer:
-        if deadline.passed():
-            return stopped(StopReason.TIMEOUT, f"no answer within {deadline.seconds:g} s")
-        return stopped(StopReason.CRASHED, f"the solver process ended with exit code {self.exit_code}")
+def _own_worker() -> _Worker:
+    worker: _Worker | None = getattr(_local, "worker", None)
+    if worker is None or not worker.usable():
+        # The old one goes when nobody holds it: at once, unless an interrupted question still waits for it.
+        worker = _local.worker = _Worker()
+    return worker
 
 
 class _Worker:
@@ -74,65 +74,84 @@ class _Worker:
 
     def __init__(self) -> None:
         self.owner = os.getpid()
+        self.busy = False
+        self.complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _START, json.dumps([p for p in sys.path if isinstance(p, str)])],
+            # -P: the folder that the user is in must not stand in for the standard library.
+            [sys.executable, "-P", "-c", _START, json.dumps([p for p in sys.path if isinstance(p, str)])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self.complaints,
             # Ctrl-C in a terminal is for the asking process, which then kills the worker itself.
             start_new_session=True,
         )
-        self.kill = weakref.finalize(self, _end, self.process, self.owner)
+        self.kill = weakref.finalize(self, _end, self.process, self.complaints, self.owner)
+        self.started = False
 
     def usable(self) -> bool:
-        return self.owner == os.getpid() and self.kill.alive and self.process.poll() is None
+        return not self.busy and self.owner == os.getpid() and self.kill.alive and self.process.poll() is None
 
-    def ask(self, job: Any, deadline: Deadline) -> Answer | _Failure:
+    def ask(self, solver: str, query: Query, deadline: Deadline) -> Answer:
         """Send a job and wait. Both ends of the exchange run in a thread: even the sending may block."""
-        replies: queue.SimpleQueue[Answer | None] = queue.SimpleQueue()
-        threading.Thread(target=_exchange, args=(self.process, job, replies), daemon=True).start()
+        self.busy = True
+        number = next(_numbers)
+        job = (number, solver, query, deadline.remaining())
+        replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        exchange = threading.Thread(
+            target=_exchange, args=(self.process, job, not self.started, replies), daemon=True
+        )
+        try:
+            exchange.start()
+        except RuntimeError as error:  # "can't start new thread"
+            return stopped(StopReason.OUT_OF_MEMORY, f"the solver could not be asked: {error}")
         try:
             reply = replies.get(timeout=deadline.remaining())
         except queue.Empty:
-            return _Failure(None)
-        if reply is not None:
-            return reply
-        self.process.kill()  # it has most likely ended already, and this changes nothing then
-        return _Failure(self.process.wait())
+            return stopped(StopReason.TIMEOUT, f"no answer within {deadline.seconds:g} s")
+        if isinstance(reply, tuple) and reply[0] == number and isinstance(reply[1], Answer):
+            self.started = True
+            self.busy = False
+            return reply[1]
+        return stopped(StopReason.CRASHED, self._last_words())
+
+    def _last_words(self) -> str:
+        try:
+            how = f"the solver process ended with exit code {self.process.wait(timeout=0.2)}"
+        except subprocess.TimeoutExpired:
+            how = "the solver process gave no readable answer"
+        with contextlib.suppress(OSError):
+            size = self.complaints.seek(0, os.SEEK_END)
+            self.complaints.seek(max(0, size - 500))
+            lines = self.complaints.read().decode(errors="replace").strip().splitlines()
+            return f"{how}: {lines[-1]}" if lines else how
+        return how
 
 
-def _exchange(process: subprocess.Popen[bytes], job: Any, replies: queue.SimpleQueue[Answer | None]) -> None:
+def _exchange(
+    process: subprocess.Popen[bytes], job: Any, first: bool, replies: queue.SimpleQueue[Any]
+) -> None:
     assert process.stdin is not None
     assert process.stdout is not None
     reply = None
     try:
         pickle.dump(job, process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
         process.stdin.flush()
+        while first:  # whatever a start-up file printed comes before the worker's first word
+            line = process.stdout.readline()
+            first = bool(line) and not line.endswith(READY)
         reply = pickle.load(process.stdout)
-    except (OSError, EOFError, ValueError, pickle.UnpicklingError):
-        pass  # the worker is gone, or was killed at the deadline while this thread waited
+    except Exception:  # the worker is gone, was killed at the deadline, or talks nonsense: no answer
+        reply = None
     finally:
         replies.put(reply)
 
 
-def _end(process: subprocess.Popen[bytes], owner: int) -> None:
+def _end(process: subprocess.Popen[bytes], complaints: IO[bytes], owner: int) -> None:
     if os.getpid() != owner:  # a forked copy must not touch its parent's worker
         return
     process.kill()
     process.wait()
-    for pipe in (process.stdin, process.stdout):
+    for pipe in (process.stdin, process.stdout, complaints):
         if pipe is not None:
             with contextlib.suppress(OSError):
                 pipe.close()
-
-
-_local = threading.local()
-
-
-def _own_worker() -> _Worker:
-    worker: _Worker | None = getattr(_local, "worker", None)
-    if worker is None or not worker.usable():
-        if worker is not None:
-            worker.kill()
-        worker = _local.worker = _Worker()
-    return worker

@@ -15,9 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.errors import InvalidInputError
+from tmverify.errors import InvalidInputError, shown
 from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
+
+# Some thirty years: as a limit it means none, and the clocks of the system take no more.
+_FOREVER = 1e9
+
+
+class EncodingTooLargeError(Exception):
+    """A problem would not fit in memory; an engine answers this with UNKNOWN."""
 
 
 class Outcome(Enum):
@@ -77,11 +84,12 @@ def check_timeout(timeout: object) -> float | None:
     if timeout is None:
         return None
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float, np.integer, np.floating)):
-        raise InvalidInputError(f"timeout must be a number of seconds or None. Got {timeout!r} instead.")
-    seconds = float(timeout)
-    if not seconds > 0:
-        raise InvalidInputError(f"timeout must be positive, or None for no limit. Got {timeout!r} instead.")
-    return None if math.isinf(seconds) else seconds
+        raise InvalidInputError(f"timeout must be a number of seconds or None. Got {shown(timeout)} instead.")
+    if not timeout > 0:
+        raise InvalidInputError(
+            f"timeout must be positive, or None for no limit. Got {shown(timeout)} instead."
+        )
+    return None if timeout > _FOREVER else float(timeout)
 
 
 Engine = Callable[[Query, Deadline], Answer]

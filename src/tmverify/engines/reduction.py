@@ -25,8 +25,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.engines.protocol import EncodingTooLargeError
 from tmverify.model.clauses import Clauses
 from tmverify.properties.query import Query
+
+MAX_WEIGHTS = 1 << 27  # a gigabyte of int64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +76,10 @@ def reduce(query: Query) -> Reduced:
     clauses, live, votes, fixed = _specialise(
         query.clauses, query.votes, region.origin, region.mutable, region.radius
     )
+    if len(query.constraints) * len(clauses) > MAX_WEIGHTS:
+        raise EncodingTooLargeError(
+            f"{len(query.constraints)} constraints on {len(clauses)} clauses are more than fit in memory"
+        )
     weights = np.array([c.weights(votes) for c in query.constraints], np.int64)
     bounds = [c.bound - int(c.weights(fixed)[0]) for c in query.constraints]
     everything = np.arange(region.n_features)

@@ -17,11 +17,12 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from tmverify.engines.sat.formula import EncodingTooLargeError, Formula
+from tmverify.engines.protocol import EncodingTooLargeError
+from tmverify.engines.sat.formula import Formula
 from tmverify.engines.sat.paper import encode_paper
 from tmverify.engines.sat.reduced import encode_reduced
-from tmverify.errors import InvalidInputError
-from tmverify.properties.query import Query
+from tmverify.errors import InvalidInputError, shown
+from tmverify.properties.query import Query, check_query
 
 ENCODERS: Mapping[str, Callable[[Query], Formula]] = {"sat": encode_reduced, "paper": encode_paper}
 
@@ -42,8 +43,11 @@ def to_dimacs(query: Query, path: str | os.PathLike[str], *, encoding: str = "sa
     InvalidInputError
         If the encoding is unknown, or the formula would be too large to write.
     """
-    if encoding not in ENCODERS:
-        raise InvalidInputError(f"encoding must be one of {', '.join(ENCODERS)}. Got {encoding!r} instead.")
+    check_query(query)
+    if not isinstance(encoding, str) or encoding not in ENCODERS:
+        raise InvalidInputError(
+            f"encoding must be one of {', '.join(ENCODERS)}. Got {shown(encoding)} instead."
+        )
     try:
         formula = ENCODERS[encoding](query)
     except EncodingTooLargeError as error:

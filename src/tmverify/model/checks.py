@@ -92,6 +92,10 @@ def _check_classes(classes: tuple[Label, ...], expected: int) -> None:
         raise ModelError(f"Integer classes must fit 64 bits. Got {shown(classes)} instead.")
     texts = [label for label in classes if isinstance(label, str)]
     _check_texts(texts, "classes")
+    if "team" in texts:
+        raise ModelError(
+            "A class may not be called 'team': as a scope, that word means all classes together."
+        )
     for text in texts:
         if len(text) > MAX_LABEL_CHARS or text.endswith("\0"):
             raise ModelError(

@@ -21,7 +21,7 @@ def as_bit_matrix(X: ArrayLike, n_features: int, *, name: str = "X") -> NDArray[
     """
     bits = _as_bits(X, name)
     if bits.ndim != 2:
-        hint = f" For one input, pass {name}[None, :]." if bits.ndim == 1 else ""
+        hint = f" For one input, pass {name}[None, :]." if bits.ndim == 1 and bits.size else ""
         raise InvalidInputError(
             f"{name} must be a matrix of shape (n, {n_features}). Got shape {bits.shape} instead.{hint}"
         )

@@ -22,11 +22,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 from tmverify.model.clauses import Clauses, concatenate
 from tmverify.model.evaluate import reference_classes
 from tmverify.properties.decisions import Case, decides, differs
 from tmverify.properties.region import Region
+
+# A disagreement of two models has a case per pair of classes, each with a constraint per class.
+MAX_COMPARED_CLASSES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,31 +93,48 @@ class Query:
 
 def query_change(model: Model, expected: int, region: Region) -> Query:
     """Is there an input in ``region`` that ``model`` does not put into class index ``expected``?"""
-    return _assemble((model,), [differs(model, 0, expected)], region, expected)
+    return _assemble((model,), [([()], differs(model, 0, expected))], region, expected)
 
 
 def query_disagreement(a: Model, b: Model, region: Region) -> Query:
     """Is there an input in ``region`` on which two models with the same classes decide differently?"""
-    parts = [
-        [left + right for left in decides(a, 0, c) for right in differs(b, a.n_outputs, c)]
-        for c in range(len(a.classes))
-    ]
-    return _assemble((a, b), parts, region, None)
+    if len(a.classes) > MAX_COMPARED_CLASSES:
+        raise InvalidInputError(
+            f"Two models of more than {MAX_COMPARED_CLASSES} classes can be compared only class by class "
+            f"(scope=<class>). Got {len(a.classes)} classes instead."
+        )
+    both = [(decides(a, 0, c), differs(b, a.n_outputs, c)) for c in range(len(a.classes))]
+    return _assemble((a, b), both, region, None)
+
+
+def check_query(query: object) -> None:
+    """Raise InvalidInputError unless ``query`` is a Query."""
+    if not isinstance(query, Query):
+        raise InvalidInputError(
+            f"query must be a Query, from robustness_query, similarity_query or equivalence_query. "
+            f"Got {type(query).__name__} instead."
+        )
 
 
 def _assemble(
-    machines: tuple[Model, ...], parts: Sequence[Sequence[Case]], region: Region, expected: int | None
+    machines: tuple[Model, ...],
+    products: Sequence[tuple[Sequence[Case], Sequence[Case]]],
+    region: Region,
+    expected: int | None,
 ) -> Query:
-    """Pool the machines' clauses and give each distinct constraint a number."""
+    """Pool the machines' clauses, number the distinct constraints; each product gives a case per pair."""
     clauses, sources, votes, always = _pool(machines)
     number: dict[VoteConstraint, int] = {}
-    cases = []
-    for part in parts:
-        for case in part:
-            # Rows were written against scores; a score is its row's votes plus what always counts.
-            bounds = [(terms, bound - sum(k * always[row] for row, k in terms)) for terms, bound in case]
-            constraints = [VoteConstraint(terms, bound) for terms, bound in bounds]
-            cases.append(tuple(number.setdefault(c, len(number)) for c in constraints))
+
+    def numbered(case: Case) -> tuple[int, ...]:
+        # Conditions are about scores; a score is its row's votes plus what always counts.
+        bounds = [(terms, bound - sum(k * always[row] for row, k in terms)) for terms, bound in case]
+        return tuple(number.setdefault(VoteConstraint(terms, bound), len(number)) for terms, bound in bounds)
+
+    cases: list[tuple[int, ...]] = []
+    for left, right in products:
+        first, second = [numbered(case) for case in left], [numbered(case) for case in right]
+        cases += [a + b for a in first for b in second]
     return Query(clauses, sources, votes, tuple(number), tuple(cases), region, machines, expected)
 
 

@@ -9,14 +9,14 @@ the mutable features, because the centre is known: that is all that an engine se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tmverify.errors import InvalidInputError
+from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Model
 from tmverify.model.inputs import as_bit_vector
 
@@ -97,22 +97,24 @@ def ball(
     center.flags.writeable = False
     radius = check_epsilon(epsilon, model.n_features)
     mutable = _mask(model, features)
+    if direction is not None and (not isinstance(direction, str) or direction not in ("add", "remove")):
+        raise InvalidInputError(f"direction must be 'add', 'remove' or None. Got {shown(direction)} instead.")
     if direction == "add":
         mutable = mutable & (center == 0)
     elif direction == "remove":
         mutable = mutable & (center == 1)
-    elif direction is not None:
-        raise InvalidInputError(f"direction must be 'add', 'remove' or None. Got {direction!r} instead.")
     return Region(center=center, radius=radius, mutable=mutable)
 
 
 def check_epsilon(epsilon: object, n_features: int) -> int:
     """Return ``epsilon`` as an int, or raise InvalidInputError."""
     if isinstance(epsilon, bool) or not isinstance(epsilon, (int, np.integer)):
-        raise InvalidInputError(f"epsilon must be an integer, a number of flips. Got {epsilon!r} instead.")
+        raise InvalidInputError(
+            f"epsilon must be an integer, a number of flips. Got {shown(epsilon)} instead."
+        )
     if not 0 <= epsilon <= n_features:
         raise InvalidInputError(
-            f"epsilon must be between 0 and n_features={n_features}. Got {epsilon} instead."
+            f"epsilon must be between 0 and n_features={n_features}. Got {shown(int(epsilon))} instead."
         )
     return int(epsilon)
 
@@ -121,16 +123,21 @@ def _mask(model: Model, features: ArrayLike | Sequence[str] | None) -> NDArray[n
     n = model.n_features
     if features is None:
         return np.ones(n, np.bool_)
-    array = np.asarray(features)
-    if array.dtype.kind == "U":
-        return _mask_of_names(model, array.ravel().tolist())
+    if _are_names(features):
+        return _mask_of_names(model, [str(name) for name in features])
     try:
-        return as_bit_vector(array, n, name="features").astype(np.bool_)
-    except InvalidInputError as error:
+        return as_bit_vector(features, n, name="features").astype(np.bool_)
+    except InvalidInputError:
         raise InvalidInputError(
             f"features must be a mask of {n} values, true where a feature may change, or a list of feature "
-            f"names. {error}"
+            f"names. Got {shown(features)} instead."
         ) from None
+
+
+def _are_names(features: object) -> TypeGuard[Iterable[str]]:
+    if isinstance(features, np.ndarray):
+        return features.ndim == 1 and features.dtype.kind == "U"
+    return isinstance(features, list | tuple) and bool(features) and all(isinstance(f, str) for f in features)
 
 
 def _mask_of_names(model: Model, names: list[str]) -> NDArray[np.bool_]:

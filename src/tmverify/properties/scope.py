@@ -1,15 +1,15 @@
 """Scope: whose decision is asked about.
 
 ``"team"`` is the machine's own decision (an argmax, or a sign if it is binary). A class label stands for
-the single machine of that class, decided by its sign: what the paper checks on MNIST. A label that is
-itself the string "team" can't be named so; ask about ``model.single("team")`` instead.
+the single machine of that class, decided by its sign: what the paper checks on MNIST. No class can be
+called "team": a model refuses that label, so a scope always means one thing.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from tmverify.errors import InvalidInputError
+from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Label, Model
 
 Scope = Label
@@ -27,7 +27,7 @@ def in_scope(model: Model, scope: Scope) -> Model:
     if isinstance(scope, str) and scope == "team":
         return model
     if not isinstance(scope, (str, int, np.integer)):
-        raise InvalidInputError(f"scope must be 'team' or a class of the model. Got {scope!r} instead.")
+        raise InvalidInputError(f"scope must be 'team' or a class of the model. Got {shown(scope)} instead.")
     try:
         return model.single(scope)
     except InvalidInputError as error:
@@ -46,7 +46,7 @@ def comparable(a: Model, b: Model, scope: Scope) -> tuple[Model, Model]:
     if a.classes != b.classes:
         raise InvalidInputError(
             f"Two models can be compared only if they have the same classes in the same order. "
-            f"Got {a.classes!r} and {b.classes!r} instead."
+            f"Got {shown(a.classes)} and {shown(b.classes)} instead."
         )
     return in_scope(a, scope), in_scope(b, scope)
 

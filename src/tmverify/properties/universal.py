@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tmverify.errors import InvalidInputError
+from tmverify.errors import InvalidInputError, shown
 from tmverify.properties.verdict import Status
 
 
@@ -35,7 +35,7 @@ def exact_fraction(eta: object) -> Fraction:
     if value is None or not 0 <= value <= 1:
         raise InvalidInputError(
             f"eta must be a fraction between 0 and 1, such as 0.9, Fraction(2, 3) or '2/3'. "
-            f"Got {eta!r} instead."
+            f"Got {shown(eta)} instead."
         )
     return value
 

@@ -1,7 +1,7 @@
 """Deciding a Query: run an engine, judge its answer.
 
-An engine only claims. A witness becomes VIOLATED after the plain evaluator has replayed it; an answer that does
-not replay, a limit or a crash is UNKNOWN, never HOLDS.
+An engine only claims. A witness becomes VIOLATED after the plain evaluator has replayed it; an answer that
+does not replay, a limit or a crash is UNKNOWN, never HOLDS.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tmverify.errors import InvalidInputError
 from tmverify.model import Label
 from tmverify.model.inputs import as_bit_vector
 from tmverify.properties import Query, Status, StopReason, Verdict
+from tmverify.properties.query import check_query
 
 
 def decide(query: Query, *, timeout: float | None = 300.0, engine: str = "auto") -> Verdict:
@@ -38,6 +39,7 @@ def decide(query: Query, *, timeout: float | None = 300.0, engine: str = "auto")
     ------
     InvalidInputError
     """
+    check_query(query)
     name = check_engine(engine)
     seconds = check_timeout(timeout)
     start = time.perf_counter()

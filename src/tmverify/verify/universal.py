@@ -136,6 +136,7 @@ def _decide_universal(
         detail = (
             f"{tally.holds} of {len(bits)} inputs hold and {tally.violated} do not; "
             f"{tally.required} are required and {len(bits) - tally.holds - tally.violated} are undecided"
+            f"{_first_reason(verdicts)}"
         )
     return UniversalVerdict(
         status=tally.status,
@@ -148,6 +149,10 @@ def _decide_universal(
         stop_reason=reason,
         detail=detail,
     )
+
+
+def _first_reason(verdicts: list[Verdict]) -> str:
+    return next((f" (the first: {v.detail})" for v in verdicts if v.status is Status.UNKNOWN), "")
 
 
 def _shorter(a: float | None, b: float | None) -> float | None:

@@ -547,3 +547,9 @@ def test_the_input_is_left_as_it_was() -> None:
     rich_model().predict(X)
     assert (before == X).all()
     assert X.flags.writeable
+
+
+def test_no_class_is_called_team() -> None:
+    """As a scope the word means all classes; with a class of that name another question would be answered."""
+    with pytest.raises(ModelError, match="may not be called 'team'"):
+        Model.from_clauses(1, [[1]], [[1]], classes=["team", "b"])

@@ -14,10 +14,6 @@ from numpy.typing import NDArray
 from tmverify.engines.sat.cnf import Cnf
 
 
-class EncodingTooLargeError(Exception):
-    """The formula would not fit in memory; an engine answers this with UNKNOWN."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Formula:
     """A CNF that is satisfiable iff the query has a witness.

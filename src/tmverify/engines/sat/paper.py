@@ -19,10 +19,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.protocol import Answer
+from tmverify.engines.protocol import Answer, EncodingTooLargeError
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.sequential import sequential_counter
-from tmverify.engines.sat.formula import EncodingTooLargeError, Formula, add_conjunction
+from tmverify.engines.sat.formula import Formula, add_conjunction
 from tmverify.engines.sat.solving import solve_formulas
 from tmverify.properties.query import Query
 
@@ -126,7 +126,9 @@ def _check_size(query: Query) -> None:
         _, weights, bound = _as_output(constraint.weights(query.votes), constraint.bound)
         sizes = (int(weights[weights > 0].sum()), int(weights[weights < 0].sum()))
         cells[weights.tobytes(), bound] = sizes[0] ** 2 + sizes[1] ** 2
-    total = sum(cells.values())
+    region = query.region
+    flips = 0 if region.center is None else region.n_features * (region.radius + 1)
+    total = sum(cells.values()) + flips
     if total > MAX_COUNTER_CELLS:
         raise EncodingTooLargeError(
             f"the paper's counters would have {total} cells, more than the {MAX_COUNTER_CELLS} "

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
-from tmverify.engines.protocol import Answer, found, none_exists, stopped
-from tmverify.engines.sat.formula import EncodingTooLargeError, Formula
+from tmverify.engines.protocol import Answer, EncodingTooLargeError, found, none_exists, stopped
+from tmverify.engines.sat.formula import Formula
 from tmverify.properties.verdict import StopReason
 
 
