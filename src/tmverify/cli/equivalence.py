@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,7 @@ def _decide(
     opened: Sequence[OpenModel], scope: Label, engine: str, timeout: float | None
 ) -> tuple[Verdict, bool]:
     """The verdict, and whether Ctrl-C came first."""
+    start = time.perf_counter()
     try:
         with counting("equivalence", 1) as count:
             left, right = (each.model for each in opened)
@@ -72,7 +74,8 @@ def _decide(
             count(verdict.status)
             return verdict, False
     except KeyboardInterrupt:
-        return Verdict(Status.UNKNOWN, 0.0, engine, detail="interrupted before an answer"), True
+        seconds = time.perf_counter() - start
+        return Verdict(Status.UNKNOWN, seconds, engine, detail="interrupted before an answer"), True
 
 
 def _report(opened: Sequence[OpenModel], scope: Label, verdict: Verdict, *, interrupted: bool) -> None:

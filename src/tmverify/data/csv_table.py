@@ -57,7 +57,9 @@ def _table(lines: Iterator[Line], file: Path) -> tuple[NDArray[np.uint8], NDArra
             labels.append(cells.pop(label_column).strip())
         rows.append(_bits(cells, number, file))
     if not rows:
-        raise DataFormatError(f"{file}: there is a header line but no input below it.")
+        raise DataFormatError(
+            f"{file}: there is a header line but no input below it. Values are 0 or 1, separated by commas."
+        )
     return np.stack(rows), None if label_column is None else _typed(labels)
 
 

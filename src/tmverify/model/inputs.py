@@ -43,6 +43,8 @@ def as_bit_vector(x: ArrayLike, n_features: int, *, name: str = "x") -> NDArray[
 
 
 def _as_bits(values: ArrayLike, name: str) -> NDArray[np.uint8]:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise InvalidInputError(f"{name} must hold only 0 and 1; some of its values are masked.")
     try:
         array = np.asarray(values)
     except (ValueError, TypeError) as error:
