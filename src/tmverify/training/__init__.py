@@ -1,0 +1,1 @@
+"""How a Model is learnt: Algorithm 1 of the paper, as a scikit-learn estimator."""
