@@ -6,7 +6,8 @@
     ├── InvalidInputError (ValueError)   an argument is not what the function needs
     ├── ModelError (ValueError)          the parts given do not make a model
     │   └── ModelFormatError             a file is not a readable model
-    └── DataFormatError (ValueError)     a file is not readable data
+    ├── DataFormatError (ValueError)     a file is not readable data
+    └── TrainingStateError (ValueError)  a file is not a training that can be resumed
 
 A message says what was given, what is expected and, where there is one, the remedy.
 Limits are no errors: a time-out or a crashed solver is a ``Verdict`` with status UNKNOWN.
@@ -46,3 +47,7 @@ class ModelFormatError(ModelError):
 
 class DataFormatError(TmVerifyError, ValueError):
     """A data file cannot be read as 0/1 inputs."""
+
+
+class TrainingStateError(TmVerifyError, ValueError):
+    """A file holds no training that can be resumed, or that of other data or settings."""

@@ -1,1 +1,5 @@
 """How a Model is learnt: Algorithm 1 of the paper, as a scikit-learn estimator."""
+
+from tmverify.training.estimator import TsetlinMachineClassifier
+
+__all__ = ["TsetlinMachineClassifier"]

@@ -1,0 +1,23 @@
+"""Files that are complete or not there at all: written beside their place, then renamed into it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A draft beside ``path`` (through links) that takes its place when the block ends well, else is removed."""
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f".tmverify-{secrets.token_hex(8)}.tmp")
+    try:
+        yield draft
+        with open(draft, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,243 @@
+"""Kernels of Algorithm 1 for one machine: votes of its clauses, then Type I and Type II feedback.
+
+Layout. Clauses come in blocks of 64; clause k of a block votes + where k is even, - where it is odd. A
+block is the unit of everything: its clauses' outputs are one word, its random numbers are its own, so that
+the result does not depend on how blocks are shared among threads.
+
+The automata of a clause are *bit-sliced*: ``planes[clause, p]`` holds bit p of all its states, 64 literals
+to a word, and the last plane is "included". Adding or taking 1 at any set of literals is a ripple of carries
+or borrows through the planes, a few instructions for 64 automata (256 with AVX2).
+
+The included literals are kept a second time the other way round, 64 clauses to a word and a column per
+feature (``included``). An input breaks exactly one literal of each feature, so the clauses that are false
+are the OR of one word per feature: a straight run through memory, without branches.
+"""
+
+import numpy as np
+from numba import njit
+
+from tmverify.kernels.meeting import meet
+from tmverify.kernels.rng import fill_mask, next_below, next_mask
+
+BLOCK = 64
+PLANES = 8
+_ONE, _NONE, _ALL = np.uint64(1), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
+_EVEN = np.uint64(0x5555555555555555)
+_PAIRS, _NIBBLES = np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
+_BYTES = np.uint64(0x0101010101010101)
+
+
+@njit(cache=True, nogil=True)
+def count_ones(word):  # type: ignore[no-untyped-def]
+    """Number of set bits (LLVM makes one instruction of this)."""
+    word = word - ((word >> _ONE) & _EVEN)
+    word = (word & _PAIRS) + ((word >> np.uint64(2)) & _PAIRS)
+    word = (word + (word >> np.uint64(4))) & _NIBBLES
+    return np.int64((word * _BYTES) >> np.uint64(56))
+
+
+@njit(cache=True, nogil=True)
+def lowest_bit(word):  # type: ignore[no-untyped-def]
+    """Position of the lowest set bit of a word that is not 0."""
+    return count_ones((word & (~word + _ONE)) - _ONE)
+
+
+@njit(cache=True, nogil=True)
+def spread_bits(inputs, row, spread):  # type: ignore[no-untyped-def]
+    """spread[64 w + k] = all ones where bit k of inputs[row, w] is set, else 0."""
+    for w in range(inputs.shape[1]):
+        word = inputs[row, w]
+        for k in range(BLOCK):
+            spread[BLOCK * w + k] = _NONE - ((word >> np.uint64(k)) & _ONE)
+
+
+@njit(cache=True, nogil=True)
+def true_clauses(included, b, spread):  # type: ignore[no-untyped-def]
+    """The clauses of a block that hold, as a word: those of which no included literal is broken.
+
+    included[b] : (2, features) words of 64 clauses: those with the literal x_f, and those with not x_f.
+    """
+    broken = _NONE
+    for f in range(spread.shape[0]):
+        broken |= (included[b, 0, f] & ~spread[f]) | (included[b, 1, f] & spread[f])
+    return ~broken
+
+
+@njit(cache=True, nogil=True)
+def count_votes(holds, weights, b):  # type: ignore[no-untyped-def]
+    """Sum of the weights of a block's true clauses, those at odd places taken away."""
+    votes = np.int64(0)
+    while holds != _NONE:
+        k = lowest_bit(holds)
+        votes += -np.int64(weights[BLOCK * b + k]) if k & 1 else np.int64(weights[BLOCK * b + k])
+        holds &= holds - _ONE
+    return votes
+
+
+@njit(cache=True, nogil=True)
+def move(planes, j, up, moving, floor):  # type: ignore[no-untyped-def]
+    """Move the automata of clause j in ``moving`` one state: up where ``up`` is set, else down; ends hold.
+
+    States run from ``floor`` to ``2^PLANES - 1 - floor``. Returns whether an automaton changed its action;
+    ``moving`` then holds those that did.
+
+    The loop over words vectorises only because it runs to the length of a plane, so that LLVM sees that
+    planes do not overlap, and because all planes are treated alike, the last one too.
+    """
+    left = _NONE
+    for w in range(planes.shape[2]):
+        u = up[w]
+        # An automaton is at its end iff every bit equals that of the end: floor going down, ~floor going up.
+        can = _NONE
+        for p in range(PLANES):
+            can |= planes[j, p, w] ^ u ^ (_NONE - ((floor >> np.uint64(p)) & _ONE))
+        m = moving[w] & can
+        changed = m
+        for p in range(PLANES):
+            plane = planes[j, p, w]
+            planes[j, p, w] = plane ^ m
+            changed = m
+            m &= ~(plane ^ u)
+        moving[w] = changed
+        left |= changed
+    return left != _NONE
+
+
+@njit(cache=True, nogil=True)
+def keep_budget(planes, j, changed, room, first):  # type: ignore[no-untyped-def]
+    """Undo inclusions beyond ``room``, keeping those found first from word ``first`` on, round the clause."""
+    n_words = changed.shape[0]
+    for i in range(n_words):
+        w = (first + i) % n_words
+        fresh = changed[w] & planes[j, PLANES - 1, w]
+        while fresh != _NONE:
+            bit = fresh & (~fresh + _ONE)
+            fresh ^= bit
+            if room > 0:
+                room -= 1
+                continue
+            # Back to the highest state that excludes, whence it came: 011…1.
+            changed[w] ^= bit
+            planes[j, PLANES - 1, w] ^= bit
+            for p in range(PLANES - 1):
+                planes[j, p, w] |= bit
+
+
+@njit(cache=True, nogil=True)
+def enter_changes(changed, included, b, clause_bit):  # type: ignore[no-untyped-def]
+    """Flip the bit of a clause in the words of the literals that it now includes or excludes."""
+    n_half = included.shape[2]
+    for w in range(changed.shape[0]):
+        word = changed[w]
+        while word != _NONE:
+            literal = BLOCK * w + lowest_bit(word)
+            word &= word - _ONE
+            if literal < n_half:
+                included[b, 0, literal] ^= clause_bit
+            else:
+                included[b, 1, literal - n_half] ^= clause_bit
+
+
+@njit(cache=True, nogil=True)
+def count_changes(planes, j, changed):  # type: ignore[no-untyped-def]
+    """How many of the changed literals are now included, and how many excluded."""
+    fresh = gone = 0
+    for w in range(changed.shape[0]):
+        now = count_ones(changed[w] & planes[j, PLANES - 1, w])
+        fresh += now
+        gone += count_ones(changed[w]) - now
+    return fresh, gone
+
+
+@njit(cache=True, nogil=True)
+def reward(planes, j, holds, lits, lanes, b, up, moving, rule):  # type: ignore[no-untyped-def]
+    """Type I feedback. Returns as ``move``.
+
+    ========  =========  ====================================================
+    clause    literal    automaton
+    ========  =========  ====================================================
+    true      true       up, with chance (s - 1) / s; always when boosted
+    true      false      down, with chance 1 / s
+    false     any        down, with chance 1 / s
+    ========  =========  ====================================================
+    """
+    fill_mask(moving, lanes, b, rule.forget)
+    if holds:
+        for w in range(lits.shape[0]):
+            up[w] = lits[w]
+            moving[w] = (lits[w] & (~moving[w] | rule.boost)) | (~lits[w] & moving[w])
+    else:
+        up[:] = _NONE
+    return move(planes, j, up, moving, rule.floor)
+
+
+@njit(cache=True, nogil=True)
+def punish(planes, j, lits, present, up, moving, rule):  # type: ignore[no-untyped-def]
+    """Type II feedback to a true clause: its false, excluded literals go up. Returns as ``move``."""
+    for w in range(lits.shape[0]):
+        up[w] = _ALL
+        moving[w] = ~lits[w] & present[w] & ~planes[j, PLANES - 1, w]
+    return move(planes, j, up, moving, rule.floor)
+
+
+@njit(cache=True, nogil=True)
+def settle(planes, j, n_included, draws, b, moving, max_literals):  # type: ignore[no-untyped-def]
+    """Hold clause j, whose actions in ``moving`` changed, to its literal budget."""
+    fresh, gone = count_changes(planes, j, moving)
+    room = max_literals - (n_included[j] - gone)
+    if fresh > room:
+        keep_budget(planes, j, moving, room, np.int64(next_below(draws, b, moving.shape[0])))
+        fresh = room
+    n_included[j] += fresh - gone
+
+
+@njit(cache=True, nogil=True)
+def learn(rows, wanted, inputs, machine, rule, blocks, part, brought, arrived, stop):  # type: ignore[no-untyped-def]
+    """Algorithm 1 over the examples ``rows`` in turn, for the blocks ``blocks[0] .. blocks[1]`` of a machine.
+
+    rows : (n,) rows of ``inputs``, packed features; wanted : (n,) 1 where the machine should answer yes.
+    part, brought, arrived : see ``kernels.meeting``; stop : ends the run between two examples when not 0.
+    """
+    planes, weights, n_included, included, real, present, draws, lanes = machine
+    n_half, n_words = inputs.shape[1], present.shape[0]
+    lits, up, moving = np.zeros(n_words, np.uint64), np.zeros(n_words, np.uint64), np.zeros(n_words, np.uint64)
+    spread = np.zeros(BLOCK * n_half, np.uint64)
+    holds = np.zeros(blocks[1], np.uint64)
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        spread_bits(inputs, row, spread)
+        votes = np.int64(0)
+        for b in range(blocks[0], blocks[1]):
+            holds[b] = true_clauses(included, b, spread) & real[b]
+            if rule.weighted:
+                votes += count_votes(holds[b], weights, b)
+            else:
+                votes += count_ones(holds[b] & _EVEN) - count_ones(holds[b] & ~_EVEN)
+        votes, stopped = meet(votes, part, i, brought, arrived, stop)
+        if stopped or stop[0] != 0:
+            return
+        votes = min(max(votes, -rule.threshold), rule.threshold)
+        urge = rule.threshold - votes if wanted[i] else rule.threshold + votes
+        if urge == 0:
+            continue
+        for w in range(n_half):
+            lits[w] = inputs[row, w]
+            lits[n_half + w] = ~inputs[row, w] & present[n_half + w]
+        rewarded = _EVEN if wanted[i] else ~_EVEN
+        for b in range(blocks[0], blocks[1]):
+            chosen = next_mask(draws, b, urge, 2 * rule.threshold) & real[b] & (rewarded | holds[b])
+            while chosen != _NONE:
+                bit = chosen & (~chosen + _ONE)
+                chosen ^= bit
+                j = BLOCK * b + lowest_bit(bit)
+                true = holds[b] & bit != _NONE
+                if rewarded & bit:
+                    changed = reward(planes, j, true, lits, lanes, b, up, moving, rule)
+                    weights[j] += rule.weighted and true
+                else:
+                    changed = punish(planes, j, lits, present, up, moving, rule)
+                    weights[j] -= rule.weighted and weights[j] > 1
+                if changed:
+                    if rule.max_literals > 0:
+                        settle(planes, j, n_included, draws, b, moving, rule.max_literals)
+                    enter_changes(moving, included, b, bit)

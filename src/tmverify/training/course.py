@@ -1,0 +1,105 @@
+"""The course of a training: epoch after epoch, with validation, early stopping, and a file to go on from.
+
+Whatever ends it (the last epoch, patience, Ctrl-C, a crash of the machine), what was finished is kept:
+in ``Course``, and in the state file if one was asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.training.machine import Machine
+from tmverify.training.progress import EpochBar
+from tmverify.training.state_file import write_state
+from tmverify.training.trainer import Trainer
+
+SECONDS_BETWEEN_SAVES = 30.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examples:
+    """Packed inputs and class indices, and how to show them."""
+
+    inputs: NDArray[np.uint64]
+    targets: NDArray[np.int64]
+    shuffle: bool
+    n_jobs: int
+
+
+@dataclass(slots=True, eq=False)
+class Course:
+    """A trainer and what is known of its epochs.
+
+    ``accuracy`` measures the trainer's machines on the validation set, or is None. With ``patience``, the
+    machines of the best epoch are kept, and the course ends after that many epochs without a better one.
+    ``about`` is what the file said that the course was read from.
+    """
+
+    trainer: Trainer
+    accuracy: Callable[[], float] | None = None
+    patience: int | None = None
+    history: list[dict[str, Any]] = field(default_factory=list)
+    best: list[Machine] | None = None
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, examples: Examples, n_epochs: int, bar: EpochBar, save: Callable[[], None]) -> None:
+        """Go on to ``n_epochs`` in all; ``save`` is called now and then, and at the end, even a bad one."""
+        saved = perf_counter()
+        bar.say("compiling (the first time)")
+        try:
+            while self.trainer.n_epochs < n_epochs and not self._is_over():
+                self.run_epoch(examples)
+                bar.say("training")
+                bar.advance(self.history[-1]["accuracy"])
+                if perf_counter() - saved > SECONDS_BETWEEN_SAVES:
+                    save()
+                    saved = perf_counter()
+        finally:
+            save()
+
+    def run_epoch(self, examples: Examples) -> None:
+        """One epoch and its line in the history."""
+        started = perf_counter()
+        self.trainer.run_epoch(
+            examples.inputs, examples.targets, shuffle=examples.shuffle, n_jobs=examples.n_jobs
+        )
+        seconds = perf_counter() - started
+        accuracy = None if self.accuracy is None else self.accuracy()
+        if self.patience is not None and self._is_better(accuracy):
+            self.best = self.trainer.copy_machines()
+        self.history.append({"epoch": self.trainer.n_epochs, "seconds": seconds, "accuracy": accuracy})
+
+    def take_best(self) -> None:
+        """Go back to the machines of the best epoch, if they were kept."""
+        if self.best is not None:
+            self.trainer.machines, self.best = self.best, None
+
+    def write(self, path: str | os.PathLike[str], about: dict[str, Any]) -> None:
+        """Save the whole course, with what else ``about`` says of it."""
+        trainer = self.trainer
+        sets = {"now": trainer.machines} | ({} if self.best is None else {"best": self.best})
+        numbers = {
+            "seed": trainer.seed,
+            "n_clauses": trainer.n_clauses,
+            "n_features": trainer.n_features,
+            "n_classes": trainer.n_classes,
+            "n_epochs": trainer.n_epochs,
+            "history": self.history,
+        }
+        write_state(path, about | numbers, sets)
+
+    def _is_better(self, accuracy: float | None) -> bool:
+        return accuracy is not None and all(accuracy > line["accuracy"] for line in self.history)
+
+    def _is_over(self) -> bool:
+        if self.patience is None or not self.history:
+            return False
+        accuracies = [line["accuracy"] for line in self.history]
+        return len(accuracies) - 1 - int(np.argmax(accuracies)) >= self.patience

@@ -1,0 +1,421 @@
+"""``TsetlinMachineClassifier``: Algorithm 1 of the paper behind the scikit-learn interface."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tmverify.errors import InvalidInputError, TrainingStateError, shown
+from tmverify.model import Model
+from tmverify.model.decision import decide
+from tmverify.training.course import Course, Examples
+from tmverify.training.features import (
+    bit_names,
+    dense_slices,
+    is_boolean,
+    learn_thermometer,
+    thermometer_from,
+    to_bits,
+)
+from tmverify.training.freeze import freeze, model_labels
+from tmverify.training.machine import Rule
+from tmverify.training.packing import pack_inputs
+from tmverify.training.parameters import check_parameters
+from tmverify.training.progress import EpochBar
+from tmverify.training.resuming import check_same, digest_of, fixed_parameters, read_course
+from tmverify.training.trainer import Trainer
+
+
+class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A Tsetlin machine: clauses over bits, learnt by Type I and Type II feedback, that vote for a class.
+
+    Two classes are told apart by one machine of ``n_clauses`` clauses; more classes get a machine each.
+
+    Parameters
+    ----------
+    n_clauses : int, default 200
+        Clauses of a machine; those at even places vote for the class, the others against it.
+    threshold : int, default 20
+        T: how many votes are enough. Feedback gets rarer as the sum of votes comes near T. A large T lets
+        more clauses learn the same pattern.
+    specificity : float, default 5.0
+        s >= 1: a large s makes long, specific clauses; a small one short, general ones.
+    n_epochs : int, default 30
+        Times that ``fit`` shows all examples.
+    weighted : bool, default False
+        Give clauses integer weights, which grow as they are right and shrink as they are wrong.
+    boost_true_positive : bool, default False
+        Strengthen the true literals of a true clause always, instead of with chance (s - 1) / s.
+    n_states : int from 1 to 128, default 128
+        States of an automaton for each of its two actions.
+    max_literals : int or None
+        Literals that a clause may include; None for no limit. No clause ever exceeds it.
+    binarize : {"auto", None}, default "auto"
+        What to do with data that are not 0 and 1: "auto" cuts each column at up to 7 quantiles
+        (``ThermometerBinarizer``, kept as ``binarizer_``; the Model is then over its bits), None refuses.
+    shuffle : bool, default True
+        Show the examples in a new order every epoch.
+    early_stopping : bool, default False
+        Stop when the accuracy on the validation set has not risen for ``patience`` epochs, and keep the
+        machines of the best epoch.
+    validation_fraction : float, default 0.1
+        Share of the examples set aside for early stopping when ``fit`` gets no validation set.
+    patience : int, default 10
+    n_jobs : int or None
+        Threads; None means 1, -1 all cores. The result does not depend on it.
+    random_state : int, RandomState or None
+        An int makes the training reproducible, bit for bit.
+    verbose : bool, default False
+        Show a progress bar.
+
+    Attributes
+    ----------
+    model_ : Model
+        What was learnt, frozen: verify it, save it.
+    classes_ : array
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+    binarizer_ : ThermometerBinarizer or None
+    history_ : list of dict
+        Per epoch: ``epoch``, ``seconds``, and ``accuracy`` on the validation set (None without one).
+    n_epochs_ : int
+        Epochs behind the current machines' training.
+
+    Examples
+    --------
+    >>> from tmverify import TsetlinMachineClassifier, load_dataset
+    >>> digits = load_dataset("digits")
+    >>> clf = TsetlinMachineClassifier(random_state=0).fit(digits.X_train, digits.y_train)
+    >>> bool(clf.score(digits.X_test, digits.y_test) > 0.95)
+    True
+    """
+
+    def __init__(
+        self,
+        n_clauses: int = 200,
+        threshold: int = 20,
+        specificity: float = 5.0,
+        n_epochs: int = 30,
+        *,
+        weighted: bool = False,
+        boost_true_positive: bool = False,
+        n_states: int = 128,
+        max_literals: int | None = None,
+        binarize: str | None = "auto",
+        shuffle: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        patience: int = 10,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clauses = n_clauses
+        self.threshold = threshold
+        self.specificity = specificity
+        self.n_epochs = n_epochs
+        self.weighted = weighted
+        self.boost_true_positive = boost_true_positive
+        self.n_states = n_states
+        self.max_literals = max_literals
+        self.binarize = binarize
+        self.shuffle = shuffle
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> Self:
+        """Learn from scratch, or go on from ``checkpoint``.
+
+        Parameters
+        ----------
+        X : array, pandas frame or scipy sparse matrix, (n, n_features)
+            0/1 values of any type; for other numbers see ``binarize``.
+        y : array, (n,)
+            Labels: integers or strings.
+        X_val, y_val
+            A validation set: its accuracy goes to ``history_`` and decides about early stopping.
+        checkpoint : path, optional
+            Save the training here every half minute and at the end. If the file exists, go on from it: the
+            same call after a crash continues where it was, to the same result.
+
+        Returns
+        -------
+        self
+            On Ctrl-C as well, with the model of the finished epochs and a warning; if no epoch was
+            finished, KeyboardInterrupt goes on.
+
+        Raises
+        ------
+        InvalidInputError
+            If a parameter or the data are wrong.
+        TrainingStateError
+            If ``checkpoint`` belongs to other data or settings.
+        """
+        rule = check_parameters(self)
+        X, y = self._check_examples(X, y, first=True)
+        self.classes_, targets = _classes_of(y)
+        bits = self._learn_bits(X)
+        course = self._begun(checkpoint)
+        seed = self._draw_seed() if course is None else course.trainer.seed
+        bits, targets, held_out = self._hold_out(bits, targets, X_val, y_val, seed)
+        examples = self._examples(bits, targets)
+        about = self._about(digest_of(examples.inputs, targets) if checkpoint is not None else None)
+        if course is None:
+            course = Course(self._start(rule, bits.shape[1], seed))
+        else:
+            check_same(checkpoint, course.about, about)
+        course.trainer.rule = rule
+        course.patience = int(self.patience) if self.early_stopping else None
+        if held_out is not None:
+            course.accuracy = lambda: self._accuracy(course.trainer, *held_out)
+        self._run(course, examples, lambda: None if checkpoint is None else course.write(checkpoint, about))
+        course.take_best()
+        self._keep(course)
+        self.model_  # noqa: B018 - computed here, so that predicting changes nothing in the estimator
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """One more epoch, over these examples.
+
+        Parameters
+        ----------
+        X, y
+            As in ``fit``.
+        classes : array, at the first call
+            All labels that will ever come; by default those in ``y``.
+        """
+        rule = check_parameters(self)
+        first = not hasattr(self, "_course")
+        X, y = self._check_examples(X, y, first=first)
+        if first:
+            self.classes_, _ = _classes_of(y if classes is None else classes)
+            bits = self._learn_bits(X)
+            course = Course(self._start(rule, bits.shape[1], self._draw_seed()))
+        else:
+            bits = to_bits(X, self.binarizer_)
+            course = self._course
+            course.trainer.rule = rule
+            if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+                raise InvalidInputError("classes must be the same as at the first call of partial_fit.")
+        course.accuracy = course.patience = None
+        course.run_epoch(self._examples(bits, self._targets(y)))
+        self._keep(course)
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Votes: (n, n_classes), the largest wins; of two classes (n,), the second wins if positive.
+
+        Votes of two classes that are even count as +1/2: a tie is positive, as in ``Model``.
+        """
+        scores = self._scores(X)
+        if scores.shape[1] > 1:
+            return scores
+        votes = scores[:, 0].astype(np.float64)
+        votes[votes == 0] = 0.5
+        return votes
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of each row."""
+        winners = decide(self._scores(X), self.model_.tie, self.model_.clamp)
+        return np.asarray(self.classes_[winners])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the training as it stands (automata, random numbers, history), to go on with later.
+
+        The frozen model alone is ``model_.save(path)``.
+        """
+        check_is_fitted(self, "classes_")
+        self._course.write(path, self._about(None))
+
+    @classmethod
+    def resume(cls, path: str | os.PathLike[str]) -> Self:
+        """The classifier that ``save`` or a checkpoint wrote: it predicts, and ``partial_fit`` goes on.
+
+        Raises
+        ------
+        TrainingStateError
+            If the file is missing, damaged or something else.
+        """
+        course = read_course(path)
+        about = course.about
+        try:
+            classifier = cls(**about["parameters"])
+            course.trainer.rule = check_parameters(classifier)
+            classifier.classes_ = np.array(about["classes"])
+            classifier.n_features_in_ = int(about["n_features_in"])
+            names = about["feature_names_in"]
+            if names is not None:
+                classifier.feature_names_in_ = np.array(names, object)
+            classifier.binarizer_ = thermometer_from(about["cuts"], names)
+            if len(classifier.classes_) != course.trainer.n_classes:
+                raise ValueError("it contradicts itself")
+        except (KeyError, TypeError, ValueError) as error:
+            raise TrainingStateError(f"{path}: not a training that can be resumed: {error!r:.100}.") from None
+        classifier._keep(course)
+        return classifier
+
+    @cached_property
+    def model_(self) -> Model:
+        """What was learnt, frozen."""
+        if not hasattr(self, "_course"):
+            raise NotFittedError("This TsetlinMachineClassifier is not fitted yet; call fit first.")
+        return self._freeze(self._course.trainer)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    # What follows is the way from arrays to a Course and back.
+
+    def _check_examples(self, X: Any, y: Any, *, first: bool) -> tuple[Any, NDArray[Any]]:
+        X, y = validate_data(self, X, y, accept_sparse="csr", reset=first)
+        check_classification_targets(y)
+        return X, y
+
+    def _learn_bits(self, X: Any) -> Any:
+        self.binarizer_ = None
+        if self.binarize == "auto" and not is_boolean(X):
+            self.binarizer_ = learn_thermometer(X)
+        return to_bits(X, self.binarizer_)
+
+    def _draw_seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _start(self, rule: Rule, n_bits: int, seed: int) -> Trainer:
+        return Trainer.start(
+            seed=seed,
+            n_clauses=int(self.n_clauses),
+            n_features=n_bits,
+            n_classes=len(self.classes_),
+            rule=rule,
+        )
+
+    def _begun(self, checkpoint: str | os.PathLike[str] | None) -> Course | None:
+        if checkpoint is None or not os.path.exists(checkpoint):
+            return None
+        course = read_course(checkpoint)
+        if self.random_state is not None and self._draw_seed() != course.trainer.seed:
+            raise TrainingStateError(f"{checkpoint}: this training was begun with another random_state.")
+        return course
+
+    def _hold_out(self, bits: Any, targets: Any, X_val: Any, y_val: Any, seed: int) -> tuple[Any, Any, Any]:
+        """Examples to learn from, and a validation set or None."""
+        if (X_val is None) != (y_val is None):
+            raise InvalidInputError("X_val and y_val go together: give both or neither.")
+        if X_val is not None:
+            X_val, y_val = self._check_examples(X_val, y_val, first=False)
+            return bits, targets, (to_bits(X_val, self.binarizer_), self._targets(y_val, known=False))
+        if not self.early_stopping:
+            return bits, targets, None
+        try:
+            bits, held_bits, targets, held_targets = train_test_split(
+                bits, targets, test_size=self.validation_fraction, random_state=seed, stratify=targets
+            )
+        except ValueError as error:
+            raise InvalidInputError(f"Too few examples to set some aside for early stopping: {error}") from None
+        return bits, targets, (held_bits, held_targets)
+
+    def _examples(self, bits: Any, targets: NDArray[np.int64]) -> Examples:
+        n_jobs = effective_n_jobs(self.n_jobs)
+        return Examples(pack_inputs(bits), targets, bool(self.shuffle), n_jobs)
+
+    def _targets(self, y: NDArray[Any], *, known: bool = True) -> NDArray[np.int64]:
+        """Class indices of labels; of an unknown one -1, or an error if all must be ``known``."""
+        places = np.searchsorted(self.classes_, y)
+        places = np.minimum(places, len(self.classes_) - 1)
+        strange = self.classes_[places] != y
+        if known and strange.any():
+            raise InvalidInputError(
+                f"y must hold only labels of the first call of partial_fit. Got {shown(y[strange][0])} instead."
+            )
+        return np.where(strange, -1, places).astype(np.int64)
+
+    def _run(self, course: Course, examples: Examples, save: Callable[[], None]) -> None:
+        """To the last epoch, or to Ctrl-C if an epoch is finished by then."""
+        with EpochBar(int(self.n_epochs), course.trainer.n_epochs, bool(self.verbose)) as bar:
+            try:
+                course.run(examples, int(self.n_epochs), bar, save)
+            except KeyboardInterrupt:
+                if course.trainer.n_epochs == 0:
+                    raise
+                warnings.warn(
+                    f"Training was interrupted: the model is that of {course.trainer.n_epochs} finished "
+                    f"epochs of {self.n_epochs}.",
+                    UserWarning,
+                    stacklevel=3,
+                )
+
+    def _keep(self, course: Course) -> None:
+        self._course = course
+        course.accuracy = None  # it holds the validation set, which need not be pickled with the estimator
+        self.history_ = course.history
+        self.n_epochs_ = course.trainer.n_epochs
+        self.__dict__.pop("model_", None)
+
+    def _freeze(self, trainer: Trainer) -> Model:
+        names = bit_names(getattr(self, "feature_names_in_", None), self.binarizer_)
+        labels = model_labels(self.classes_)
+        return freeze(trainer.machines, trainer.n_clauses, trainer.n_features, labels, names)
+
+    def _accuracy(self, trainer: Trainer, bits: Any, targets: NDArray[np.int64]) -> float:
+        model = self._freeze(trainer)
+        return float((_decisions(model, bits) == targets).mean())
+
+    def _scores(self, X: Any) -> NDArray[np.int64]:
+        check_is_fitted(self, "classes_")
+        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        return _model_scores(self.model_, to_bits(X, self.binarizer_))
+
+    def _about(self, digest: str | None) -> dict[str, Any]:
+        """What a state file says besides the course itself."""
+        names = getattr(self, "feature_names_in_", None)
+        binarizer = self.binarizer_
+        return {
+            "parameters": fixed_parameters(self.get_params(deep=False)),
+            "classes": self.classes_.tolist(),
+            "n_features_in": self.n_features_in_,
+            "feature_names_in": None if names is None else [str(name) for name in names],
+            "cuts": None if binarizer is None else [cuts.tolist() for cuts in binarizer.cuts_],
+            "data": digest,
+        }
+
+
+def _classes_of(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    classes, targets = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise InvalidInputError("y must hold at least two classes. Got one class instead.")
+    return classes, targets.astype(np.int64)
+
+
+def _model_scores(model: Model, bits: Any) -> NDArray[np.int64]:
+    return np.concatenate([model.scores(rows) for rows in dense_slices(bits)])
+
+
+def _decisions(model: Model, bits: Any) -> NDArray[np.int64]:
+    return decide(_model_scores(model, bits), model.tie, model.clamp)

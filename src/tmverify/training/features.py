@@ -1,0 +1,100 @@
+"""From what the user passes to bits: 0/1 data as they are, other numbers through a thermometer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from tmverify.data.binarizers import ThermometerBinarizer
+
+MAX_DENSE_CELLS = 1 << 28
+_CELLS_AT_ONCE = 1 << 25
+
+
+def is_boolean(X: Any) -> bool:
+    """Whether every value of a dense or sparse matrix is 0 or 1."""
+    values = X.data if _is_sparse(X) else X
+    if values.dtype.kind == "b":
+        return True
+    if values.dtype == np.uint8:
+        return bool(values.size == 0 or values.max() <= 1)
+    return bool(((values == 0) | (values == 1)).all())
+
+
+def learn_thermometer(X: Any) -> ThermometerBinarizer:
+    """The binarizer for numbers that are not bits."""
+    from tmverify.data.binarizers import ThermometerBinarizer
+
+    return ThermometerBinarizer().fit(_dense(X))
+
+
+def to_bits(X: Any, binarizer: ThermometerBinarizer | None) -> Any:
+    """Bits: uint8 or bool, dense or CSR.
+
+    Raises
+    ------
+    InvalidInputError
+        If a value is neither 0 nor 1 and there is no binarizer.
+    """
+    if binarizer is not None:
+        return binarizer.transform(_dense(X))
+    if not is_boolean(X):
+        values = X.data if _is_sparse(X) else X
+        wrong = values[(values != 0) & (values != 1)].flat[0]
+        raise InvalidInputError(
+            f"X must hold only 0 and 1; binarize it first (see tmverify.ThermometerBinarizer). "
+            f"Got {wrong} instead."
+        )
+    return X if _is_sparse(X) else X.astype(np.uint8, copy=False)
+
+
+def dense_slices(bits: Any) -> Iterator[NDArray[np.uint8]]:
+    """The rows of a matrix of bits as dense uint8 arrays: all at once, or a sparse one in pieces."""
+    if not _is_sparse(bits):
+        yield np.ascontiguousarray(bits)
+        return
+    step = max(1, _CELLS_AT_ONCE // max(1, bits.shape[1]))
+    for start in range(0, max(1, bits.shape[0]), step):
+        yield bits[start : start + step].astype(np.uint8).toarray()
+
+
+def bit_names(names: Sequence[str] | None, binarizer: ThermometerBinarizer | None) -> list[str] | None:
+    """Names of the bits, if the columns have names or a binarizer makes them."""
+    if binarizer is not None:
+        return [str(name) for name in binarizer.get_feature_names_out(names)]
+    return None if names is None else [str(name) for name in names]
+
+
+def thermometer_from(cuts: list[list[float]] | None, names: Any) -> ThermometerBinarizer | None:
+    """A fitted binarizer from its saved cuts."""
+    from tmverify.data.binarizers import ThermometerBinarizer
+
+    if cuts is None:
+        return None
+    binarizer = ThermometerBinarizer()
+    binarizer.cuts_ = [np.array(column, np.float64) for column in cuts]
+    binarizer.n_features_in_ = len(cuts)
+    if names is not None:
+        binarizer.feature_names_in_ = names
+    return binarizer
+
+
+def _is_sparse(X: Any) -> bool:
+    return hasattr(X, "indptr")
+
+
+def _dense(X: Any) -> NDArray[Any]:
+    if not _is_sparse(X):
+        return np.asarray(X)
+    if X.shape[0] * X.shape[1] > MAX_DENSE_CELLS:
+        raise InvalidInputError(
+            f"X is sparse, holds other numbers than 0 and 1, and is too large ({X.shape[0]} x {X.shape[1]}) "
+            "to be spelt out. Binarize it first, for example with X.astype(bool)."
+        )
+    return np.asarray(X.toarray())

@@ -1,0 +1,140 @@
+"""The live form of a machine: automata, weights and random numbers, in the layout of the kernels.
+
+The frozen form, for everything else, is ``Model``; ``included_literals`` leads there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+BLOCK = 64
+PLANES = 8
+MAX_STATES = 1 << (PLANES - 1)  # an action
+CHANCE_UNIT = 1 << 24
+_LANE_GROUP = 4  # words of an AVX2 vector: the rows of a clause are whole vectors
+Words = NDArray[np.uint64]
+
+
+class Machine(NamedTuple):
+    """Arrays of one machine with n clauses in b blocks, over w literal words, p = 8 state bits.
+
+    Literal words: the features, 64 to a word; then their negations, in the same form; then padding.
+    """
+
+    planes: Words  # (64 b, p, w): state bits; the last plane is "included"
+    weights: NDArray[np.int32]  # (64 b,)
+    n_included: NDArray[np.int32]  # (64 b,): kept up to date only under a literal budget
+    included: Words  # (b, 2, features rounded up): the last planes again, 64 clauses to a word
+    real: Words  # (b,): clauses that exist
+    present: Words  # (w,): literals that exist
+    draws: Words  # (b,): generator of choices
+    lanes: Words  # (b, w): generators of feedback masks
+
+
+class Rule(NamedTuple):
+    """The numbers of Algorithm 1, as the kernels take them."""
+
+    threshold: np.int64
+    forget: np.uint64  # 1 / specificity, in units of 2^-24
+    floor: np.uint64  # lowest state
+    max_literals: np.int64  # 0: no budget
+    weighted: bool
+    boost: np.uint64  # all ones or 0
+
+
+def make_rule(
+    *,
+    threshold: int,
+    specificity: float,
+    n_states: int,
+    max_literals: int | None,
+    weighted: bool,
+    boost_true_positive: bool,
+) -> Rule:
+    """1/specificity is rounded to a multiple of 2^-24."""
+    return Rule(
+        threshold=np.int64(threshold),
+        forget=np.uint64(round(CHANCE_UNIT / specificity)),
+        floor=np.uint64(MAX_STATES - n_states),
+        max_literals=np.int64(max_literals or 0),
+        weighted=weighted,
+        boost=np.uint64(2**64 - 1 if boost_true_positive else 0),
+    )
+
+
+def new_machine(n_clauses: int, n_features: int, seed: np.random.SeedSequence) -> Machine:
+    """A machine whose automata all stand at the last state that excludes, its clauses empty."""
+    n_blocks, half = -(-n_clauses // BLOCK), -(-n_features // BLOCK)
+    n_words = -(-2 * half // _LANE_GROUP) * _LANE_GROUP
+    planes = np.zeros((n_blocks * BLOCK, PLANES, n_words), np.uint64)
+    planes[:, :-1] = ~np.uint64(0)
+    random = np.random.Generator(np.random.PCG64(seed))
+    return Machine(
+        planes=planes,
+        weights=np.ones(n_blocks * BLOCK, np.int32),
+        n_included=np.zeros(n_blocks * BLOCK, np.int32),
+        included=np.zeros((n_blocks, 2, half * BLOCK), np.uint64),
+        real=_ones_below(n_clauses, n_blocks),
+        present=np.concatenate(
+            [np.tile(_ones_below(n_features, half), 2), np.zeros(n_words - 2 * half, np.uint64)]
+        ),
+        draws=_seeds(random, (n_blocks,)),
+        lanes=_seeds(random, (n_blocks, n_words)),
+    )
+
+
+def copy_machine(machine: Machine) -> Machine:
+    """A copy that training one leaves the other alone."""
+    return Machine(*(array.copy() for array in machine))
+
+
+def restored_machine(
+    blank: Machine, *, planes: Words, weights: NDArray[np.int32], draws: Words, lanes: Words
+) -> Machine:
+    """A machine of the same size as ``blank`` with these automata; what follows from them is computed."""
+    planes = np.ascontiguousarray(planes)
+    planes[:, -1] &= blank.present
+    n_blocks, _, n_half = blank.included.shape
+    literals = _bits_of(planes[:, -1])[:, : 2 * n_half]
+    included = np.packbits(literals.reshape(n_blocks, BLOCK, 2, n_half), axis=1, bitorder="little")
+    return blank._replace(
+        planes=planes,
+        weights=np.ascontiguousarray(weights),
+        n_included=literals.sum(axis=1, dtype=np.int32),
+        included=_words_of(included.transpose(0, 2, 3, 1)),
+        draws=np.ascontiguousarray(draws),
+        lanes=np.ascontiguousarray(lanes),
+    )
+
+
+def included_literals(machine: Machine, n_clauses: int, n_features: int) -> NDArray[np.bool_]:
+    """(n_clauses, 2, n_features): whether a clause includes x_f, and not x_f."""
+    n_half = machine.included.shape[2]
+    literals = _bits_of(machine.planes[:n_clauses, -1])[:, : 2 * n_half]
+    return literals.reshape(n_clauses, 2, n_half)[:, :, :n_features].astype(np.bool_)
+
+
+def _bits_of(words: Words) -> NDArray[np.uint8]:
+    """(n, 64 w) bits of (n, w) words, the lowest first."""
+    octets = np.ascontiguousarray(words).astype("<u8").view(np.uint8)
+    return np.unpackbits(octets, axis=1, bitorder="little")
+
+
+def _words_of(octets: NDArray[np.uint8]) -> Words:
+    """(…, w) words of (…, 8 w) bytes, the lowest first."""
+    return np.ascontiguousarray(octets).view("<u8").astype(np.uint64).reshape(*octets.shape[:-1], -1)[..., 0]
+
+
+def _ones_below(n: int, n_words: int) -> Words:
+    """Words in which the first n bits are set."""
+    bits = np.zeros(n_words * BLOCK, np.uint8)
+    bits[:n] = 1
+    return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def _seeds(random: np.random.Generator, shape: tuple[int, ...]) -> Words:
+    """Generator states: any word but 0, from which xorshift never leaves."""
+    return random.integers(1, 2**64, shape, np.uint64, endpoint=False)

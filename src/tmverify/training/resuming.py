@@ -1,0 +1,80 @@
+"""A saved training taken up again: only with the settings, and in ``fit`` the data, that it began with."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.errors import TrainingStateError
+from tmverify.training.course import Course
+from tmverify.training.state_file import read_state
+from tmverify.training.trainer import Trainer
+
+# What may differ when a training goes on: how long, how fast, how talkative.
+FREE_PARAMETERS = ("n_epochs", "n_jobs", "verbose", "patience", "random_state")
+
+
+def fixed_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters on which the result of an epoch depends, as JSON values."""
+    return {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in sorted(parameters.items())
+        if name not in FREE_PARAMETERS
+    }
+
+
+def digest_of(inputs: NDArray[np.uint64], targets: NDArray[np.int64]) -> str:
+    """SHA-256 of the examples."""
+    digest = hashlib.sha256(np.ascontiguousarray(inputs).astype("<u8").tobytes())
+    digest.update(targets.astype("<i8").tobytes())
+    return digest.hexdigest()
+
+
+def read_course(path: str | os.PathLike[str]) -> Course:
+    """The course saved in a file; its rule is that of the parameters, which the caller knows."""
+    about, sets = read_state(path)
+    try:
+        trainer = Trainer(
+            seed=_integer(about, "seed"),
+            n_clauses=about["n_clauses"],
+            n_features=about["n_features"],
+            n_classes=about["n_classes"],
+            rule=None,
+            machines=sets["now"],
+            n_epochs=_integer(about, "n_epochs"),
+        )
+        history = [
+            {"epoch": line["epoch"], "seconds": float(line["seconds"]), "accuracy": line["accuracy"]}
+            for line in about["history"]
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise TrainingStateError(
+            f"{path}: not a training state that can be resumed: {error!r:.100}."
+        ) from None
+    return Course(trainer, history=history, best=sets.get("best"), about=about)
+
+
+def check_same(path: str | os.PathLike[str], about: dict[str, Any], expected: dict[str, Any]) -> None:
+    """Raise TrainingStateError unless the file belongs to these settings and data."""
+    for name, value in expected.items():
+        if about.get(name) != value:
+            what = {"data": "other examples", "parameters": "other parameters"}.get(name, f"another {name}")
+            if name == "parameters" and isinstance(about.get(name), dict):
+                saved = about[name]
+                differing = sorted(key for key in value if saved.get(key) != value[key])
+                what = f"other values of {', '.join(differing)}" if differing else what
+            raise TrainingStateError(
+                f"{path}: this training was begun with {what}. "
+                "Give what it began with, or remove the file to begin anew."
+            )
+
+
+def _integer(about: dict[str, Any], name: str) -> int:
+    value = about[name]
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{name} is {value!r:.40}")
+    return value

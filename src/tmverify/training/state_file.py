@@ -1,0 +1,87 @@
+"""A training in progress as a file, to go on with later: NumPy's ``.npz`` of plain arrays, never a pickle.
+
+``about`` is JSON in UTF-8 bytes; ``<set>.<machine>.<array>`` are the automata, weights and generators, the
+set being ``now`` or, under early stopping, also ``best``. What follows from these (the included literals the
+other way round, their number, the masks of what exists) is computed anew, so that a file cannot contradict
+itself, and every shape is checked against the machine that the numbers in ``about`` describe: the kernels
+rely on it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.drafts import replacing
+from tmverify.errors import TrainingStateError
+from tmverify.training.machine import Machine, new_machine, restored_machine
+
+FORMAT = "tmverify-training"
+VERSION = 1
+_STORED = ("planes", "weights", "draws", "lanes")
+Machines = Sequence[Machine]
+
+
+def write_state(path: str | os.PathLike[str], about: dict[str, Any], sets: dict[str, Machines]) -> None:
+    """Write atomically: the file is the old one or the new one, whole, whatever happens."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, machines in sets.items():
+        for c, machine in enumerate(machines):
+            for field in _STORED:
+                arrays[f"{name}.{c}.{field}"] = getattr(machine, field)
+    text = json.dumps({"format": FORMAT, "version": VERSION, "sets": list(sets), **about}, allow_nan=False)
+    with replacing(path) as draft, open(draft, "wb") as file:
+        np.savez(file, about=np.frombuffer(text.encode(), np.uint8), **arrays)  # type: ignore[arg-type]
+
+
+def read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, list[Machine]]]:
+    """What ``write_state`` wrote.
+
+    Raises
+    ------
+    TrainingStateError
+        If the file is missing, damaged, or no such state.
+    """
+    file = Path(path)
+    try:
+        with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
+            about = json.loads(bytes(archive["about"]).decode())
+            if not isinstance(about, dict) or about.get("format") != FORMAT:
+                raise ValueError("it is something else")
+            if about.get("version") != VERSION:
+                raise ValueError(f"its version is {about.get('version')!r:.20}, not {VERSION}")
+            return about, {name: _machines(archive, name, about) for name in about["sets"]}
+    except FileNotFoundError:
+        raise TrainingStateError(f"{file}: there is no such file.") from None
+    except MemoryError:
+        raise TrainingStateError(f"{file}: too large for this machine's memory.") from None
+    except Exception as error:  # zipfile, zlib, json and numpy raise a dozen kinds on a damaged file
+        reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+        raise TrainingStateError(f"{file}: not a training state that can be resumed: {reason}.") from None
+
+
+def _machines(archive: Any, name: str, about: dict[str, Any]) -> list[Machine]:
+    n_clauses, n_features, n_classes = (about[key] for key in ("n_clauses", "n_features", "n_classes"))
+    for size in (n_clauses, n_features, n_classes):
+        if type(size) is not int or not 1 <= size <= 1 << 24:
+            raise ValueError("a size is out of range")
+    machines = []
+    for c in range(1 if n_classes == 2 else n_classes):
+        stored = {field: archive[f"{name}.{c}.{field}"] for field in _STORED}
+        blank = new_machine(n_clauses, n_features, np.random.SeedSequence(0))
+        for field, array in stored.items():
+            expected = getattr(blank, field)
+            if array.shape != expected.shape or array.dtype != expected.dtype:
+                raise ValueError(f"{field} has shape {array.shape} and type {array.dtype}")
+        if not (stored["draws"].all() and stored["lanes"].all()):
+            raise ValueError("a random generator has stopped")
+        if (stored["weights"] < 1).any():
+            raise ValueError("a clause weight is below 1")
+        machines.append(restored_machine(blank, **stored))
+    return machines

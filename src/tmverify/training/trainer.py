@@ -1,0 +1,116 @@
+"""A training in progress: machines, the rule they learn by, and how many epochs are behind them.
+
+Everything random follows from one seed: that of machine c is child (0, c) of it, the plan of epoch e child
+(1, e). Threads share machines out, or the blocks of a single machine, and neither changes any random number:
+the result is the same for every ``n_jobs``. An epoch that is interrupted leaves no trace.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.training.machine import Machine, Rule, copy_machine, new_machine
+from tmverify.training.plan import Lesson, plan_epoch
+
+_CACHE_LINE = 8  # int64 numbers, as in kernels.meeting, which is loaded with the kernels
+
+
+@dataclass(slots=True, eq=False)
+class Trainer:
+    """See the module."""
+
+    seed: int
+    n_clauses: int
+    n_features: int
+    n_classes: int
+    rule: Rule | None  # None only between reading a file and knowing the parameters
+    machines: list[Machine]
+    n_epochs: int = 0
+
+    @classmethod
+    def start(cls, *, seed: int, n_clauses: int, n_features: int, n_classes: int, rule: Rule) -> Trainer:
+        """Machines with empty clauses: one for two classes, else one a class."""
+        machines = [
+            new_machine(n_clauses, n_features, np.random.SeedSequence(seed, spawn_key=(0, c)))
+            for c in range(1 if n_classes == 2 else n_classes)
+        ]
+        return cls(seed, n_clauses, n_features, n_classes, rule, machines)
+
+    def run_epoch(
+        self, inputs: NDArray[np.uint64], targets: NDArray[np.int64], *, shuffle: bool, n_jobs: int
+    ) -> None:
+        """Show every example once. On any exception, Ctrl-C included, the machines are as before."""
+        sequence = np.random.SeedSequence(self.seed, spawn_key=(1, self.n_epochs))
+        lessons = plan_epoch(targets, self.n_classes, shuffle, np.random.default_rng(sequence))
+        before = self.copy_machines()
+        try:
+            self._learn(lessons, inputs, n_jobs)
+        except BaseException:
+            self.machines = before
+            raise
+        self.n_epochs += 1
+
+    def copy_machines(self) -> list[Machine]:
+        """The machines as they are now, for later."""
+        return [copy_machine(machine) for machine in self.machines]
+
+    def _learn(self, lessons: list[Lesson], inputs: NDArray[np.uint64], n_jobs: int) -> None:
+        """Run the kernels on threads of their own: this thread then hears Ctrl-C, and stops them."""
+        n_parts = 1
+        if len(self.machines) == 1:
+            # Threads of one machine wait for each other at every example: more than cores would crawl.
+            n_parts = max(1, min(n_jobs, len(self.machines[0].real), _n_cores()))
+        stop = np.zeros(1, np.int64)
+        jobs: list[Future[None]] = []
+        with ThreadPoolExecutor(max(n_jobs, n_parts)) as pool:
+            try:
+                for machine, lesson in zip(self.machines, lessons, strict=True):
+                    brought = np.zeros((2, n_parts, _CACHE_LINE), np.int64)
+                    arrived = np.zeros((n_parts, _CACHE_LINE), np.int64)
+                    for part, blocks in enumerate(_shares(len(machine.real), n_parts)):
+                        jobs.append(
+                            pool.submit(
+                                _run, lesson, inputs, machine, self.rule, blocks, part, brought, arrived, stop
+                            )
+                        )
+                for job in jobs:
+                    job.result()
+            except BaseException:
+                stop[0] = 1
+                for job in jobs:
+                    job.cancel()
+                raise
+
+
+def _run(
+    lesson: Lesson,
+    inputs: NDArray[np.uint64],
+    machine: Machine,
+    rule: Rule,
+    blocks: NDArray[np.int64],
+    part: int,
+    brought: NDArray[np.int64],
+    arrived: NDArray[np.int64],
+    stop: NDArray[np.int64],
+) -> None:
+    from tmverify.training._learn import learn
+
+    learn(lesson.rows, lesson.wanted, inputs, machine, rule, blocks, part, brought, arrived, stop)
+
+
+def _shares(n_blocks: int, n_parts: int) -> list[NDArray[np.int64]]:
+    """First and last block (exclusive) of each part, as even as can be."""
+    cuts = np.linspace(0, n_blocks, n_parts + 1).round().astype(np.int64)
+    return [cuts[part : part + 2] for part in range(n_parts)]
+
+
+def _n_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
