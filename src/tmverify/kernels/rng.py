@@ -1,15 +1,16 @@
 """Random bits for training: one xorshift64 generator per lane, and masks whose bits are 1 with a given chance.
 
-The generator is Marsaglia's xorshift64 with shifts 13, 7, 17: period 2^64 - 1 on the non-zero words, six
-instructions that vectorise over lanes. It is linear over GF(2), so it fails tests of linear complexity and
-matrix rank, and it must not be used for secrets. What feedback needs of it can be *proved*, because it is
-linear: started from a uniformly random word, any two bits of a mask, or of two masks made one after the
-other by the same lane, are exactly independent (a rank computation in the tests checks every pair of
-positions). Lanes are independent through their seeds, which SeedSequence makes.
+The generator is Marsaglia's xorshift64 with shifts 14, 29, 11: period 2^64 - 1 on the non-zero words, six
+instructions that vectorise over lanes. It is linear over GF(2): it fails tests of linear complexity and
+matrix rank, and must not be used for secrets. But linearity also lets us *prove* what feedback needs: from
+a uniformly random start, any two bits of a mask, or of two masks that a lane makes one after the other, are
+exactly independent, and so are any three bits of a mask but for 28 of the 41,664 choices of positions
+(``tests/unit/training`` computes the ranks). The more usual shifts 13, 7, 17 fail this: there bit 7 of a
+word is the sum of bit 0 of that word and of the next. Lanes differ by their seeds, from SeedSequence.
 
 A mask of chance p folds n words into one, the lowest bit of ``share = floor(2^n p)`` first::
 
-    m <- m | x   where that bit is 1,   m <- m & x   where it is 0
+    m <- m | ~x   where that bit is 1,   m <- m & x   where it is 0
 
 each of which halves what was there and adds the bit's worth. What m starts from is the remainder,
 ``2^n p - share``: all ones with that chance, else 0, drawn once per word. So every bit has chance p exactly
@@ -26,7 +27,7 @@ _NONE, _ONE, _TWO, _THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _SELECT_BITS, _LANE_BITS = np.uint64(16), np.uint64(8)
 _REMAINDER_BITS, _REMAINDERS, _HIGH_BITS = np.uint64(16), np.uint64(0xFFFF), np.uint64(48)
-_A, _B, _C, _HALF = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
+_A, _B, _C, _HALF = np.uint64(14), np.uint64(29), np.uint64(11), np.uint64(32)
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,16 @@
+"""numba's cache knows the file of a kernel, not the files of the kernels that it calls: clear what is stale."""
+
+from pathlib import Path
+
+import pytest
+
+SOURCES = Path(__file__).parent.parent / "src" / "tmverify"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput"):
+        return  # the controller has done it
+    newest = max(file.stat().st_mtime for file in SOURCES.rglob("*.py"))
+    for file in SOURCES.rglob("*.nb[ic]"):
+        if file.stat().st_mtime < newest:
+            file.unlink(missing_ok=True)
