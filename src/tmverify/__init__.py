@@ -1,6 +1,8 @@
-"""tmverify: prove what a Tsetlin machine will and will not do.
+"""tmverify: train Tsetlin machines fast, and prove what they will and will not do.
 
 ::
+
+    arrays ─binarize→ bits ─train→ automata ─freeze→ Model
 
     Model(s) + question ─compile→ Query ─engine→ answer ─replayed→ Verdict
 
@@ -10,14 +12,27 @@
     properties/   what can be asked: one file per question, each compiles to a Query
     engines/      how a Query is decided: sat, paper, brute
     verify/       decide(query) → Verdict, and the check_* functions
-    data/         inputs from files
+    data/         inputs from files, datasets, binarizers
+    training/     how a Model is learnt (Algorithm 1): scikit-learn estimator, numba kernels
+    drafts        files that are written whole or not at all
     interop/      DIMACS out
     cli/          one file per subcommand
 
-Imports point one way: cli → interop, data → verify → engines → properties → model → kernels, errors.
+Imports point one way: cli → interop, training → data → verify → engines → properties → model → kernels,
+drafts, errors. scikit-learn, numba and the solvers are imported at first use.
 """
 
-from tmverify.errors import DataFormatError, InvalidInputError, ModelError, ModelFormatError, TmVerifyError
+from typing import TYPE_CHECKING, Any
+
+from tmverify.data import Dataset, load_dataset
+from tmverify.errors import (
+    DataFormatError,
+    InvalidInputError,
+    ModelError,
+    ModelFormatError,
+    TmVerifyError,
+    TrainingStateError,
+)
 from tmverify.interop.dimacs import to_dimacs
 from tmverify.model import Model
 from tmverify.model.file import load
@@ -40,10 +55,31 @@ from tmverify.verify import (
     decide,
 )
 
+if TYPE_CHECKING:
+    from tmverify.data.binarizers import (
+        AdaptiveGaussianBinarizer,
+        TableBinarizer,
+        ThermometerBinarizer,
+        ThresholdBinarizer,
+        WordBinarizer,
+    )
+    from tmverify.training import TsetlinMachineClassifier
+
 __version__ = "0.1.0"
 
+_AT_FIRST_USE = {
+    "AdaptiveGaussianBinarizer": "tmverify.data.binarizers",
+    "TableBinarizer": "tmverify.data.binarizers",
+    "ThermometerBinarizer": "tmverify.data.binarizers",
+    "ThresholdBinarizer": "tmverify.data.binarizers",
+    "TsetlinMachineClassifier": "tmverify.training",
+    "WordBinarizer": "tmverify.data.binarizers",
+}
+
 __all__ = [
+    "AdaptiveGaussianBinarizer",
     "DataFormatError",
+    "Dataset",
     "InvalidInputError",
     "Model",
     "ModelError",
@@ -51,9 +87,15 @@ __all__ = [
     "Query",
     "Status",
     "StopReason",
+    "TableBinarizer",
+    "ThermometerBinarizer",
+    "ThresholdBinarizer",
     "TmVerifyError",
+    "TrainingStateError",
+    "TsetlinMachineClassifier",
     "UniversalVerdict",
     "Verdict",
+    "WordBinarizer",
     "check_equivalence",
     "check_robustness",
     "check_similarity",
@@ -62,7 +104,20 @@ __all__ = [
     "decide",
     "equivalence_query",
     "load",
+    "load_dataset",
     "robustness_query",
     "similarity_query",
     "to_dimacs",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _AT_FIRST_USE:
+        from importlib import import_module
+
+        return getattr(import_module(_AT_FIRST_USE[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A draft beside ``path`` (through links) that takes its place when the block ends well, else is removed."""
+    """A draft beside ``path`` (behind any link) that takes its place if the block ends well, else goes."""
     target = Path(os.path.realpath(path))
     draft = target.with_name(f".tmverify-{secrets.token_hex(8)}.tmp")
     try:

@@ -46,7 +46,7 @@ class ModelFormatError(ModelError):
 
 
 class DataFormatError(TmVerifyError, ValueError):
-    """A data file cannot be read as 0/1 inputs."""
+    """A data file is missing, damaged or not what it should be."""
 
 
 class TrainingStateError(TmVerifyError, ValueError):

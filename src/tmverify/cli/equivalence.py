@@ -18,9 +18,10 @@ from tmverify.cli.limits import read_limit
 from tmverify.cli.output import headline, plain, show, show_json
 from tmverify.cli.progress import counting
 from tmverify.cli.records import decisions_text, verdict_json
-from tmverify.cli.saving import check_target, replacing
+from tmverify.cli.saving import check_target
 from tmverify.cli.scopes import read_scope
 from tmverify.cli.subject import OpenModel, open_models
+from tmverify.drafts import replacing
 from tmverify.engines import check_engine
 from tmverify.model import Label
 from tmverify.model.text import feature_name

@@ -10,10 +10,11 @@ import typer
 
 from tmverify.cli import options
 from tmverify.cli.output import plain, show
-from tmverify.cli.saving import check_target, replacing
+from tmverify.cli.saving import check_target
 from tmverify.cli.scopes import OWN, read_scope
 from tmverify.cli.subject import OpenModel, Wanted, open_inputs, open_models, subject_of
 from tmverify.cli.survey import ROBUSTNESS, SIMILARITY
+from tmverify.drafts import replacing
 from tmverify.errors import InvalidInputError
 from tmverify.interop.dimacs import ENCODERS, to_dimacs
 from tmverify.properties import Query, equivalence_query

@@ -17,9 +17,10 @@ from rich.text import Text
 from tmverify.cli import options
 from tmverify.cli.documents import document
 from tmverify.cli.output import plain, show, show_json
-from tmverify.cli.saving import check_target, replacing
+from tmverify.cli.saving import check_target
 from tmverify.cli.subject import open_inputs, open_models
 from tmverify.data import match_labels
+from tmverify.drafts import replacing
 from tmverify.errors import InvalidInputError
 from tmverify.model import Label, Model
 

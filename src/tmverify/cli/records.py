@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from rich.text import Text
 
 from tmverify.cli.output import plain
-from tmverify.cli.saving import replacing
 from tmverify.cli.scopes import TEAM
+from tmverify.drafts import replacing
 from tmverify.model import Label, Model
 from tmverify.model.text import feature_name
 from tmverify.properties.verdict import Status, Verdict

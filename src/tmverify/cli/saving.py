@@ -1,11 +1,9 @@
-"""Files that a command writes: checked before the work, and complete or not there at all afterwards."""
+"""Files that a command will write, checked before the work; ``tmverify.drafts`` then writes them whole."""
 
 from __future__ import annotations
 
 import os
-import secrets
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from tmverify.errors import InvalidInputError
@@ -22,15 +20,3 @@ def check_target(path: Path, option: str, suffixes: Sequence[str] = ()) -> None:
         raise InvalidInputError(f"{option} {path}: not a regular file.")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InvalidInputError(f"{option} {path}: the folder {folder} may not be written to.")
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A draft beside ``path`` that takes its place when the block ends well, and else is removed."""
-    target = path.resolve()
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
-    try:
-        yield draft
-        os.replace(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)

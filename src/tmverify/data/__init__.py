@@ -1,6 +1,44 @@
-"""Inputs from files, and the labels that come with them."""
+"""Inputs from files, named datasets, and transformers that make bits of them.
 
+scikit-learn is imported at the first use of a binarizer, not before.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from tmverify.data.datasets import MNIST_C_CORRUPTIONS, Dataset, load_dataset
 from tmverify.data.files import Inputs, load_inputs
 from tmverify.data.labels import match_labels
+from tmverify.data.tables import Table, load_table
 
-__all__ = ["Inputs", "load_inputs", "match_labels"]
+if TYPE_CHECKING:
+    from tmverify.data.binarizers import (
+        AdaptiveGaussianBinarizer,
+        TableBinarizer,
+        ThermometerBinarizer,
+        ThresholdBinarizer,
+        WordBinarizer,
+    )
+
+__all__ = [
+    "MNIST_C_CORRUPTIONS",
+    "AdaptiveGaussianBinarizer",
+    "Dataset",
+    "Inputs",
+    "Table",
+    "TableBinarizer",
+    "ThermometerBinarizer",
+    "ThresholdBinarizer",
+    "WordBinarizer",
+    "load_dataset",
+    "load_inputs",
+    "load_table",
+    "match_labels",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        from tmverify.data import binarizers
+
+        return getattr(binarizers, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -33,7 +33,7 @@ def read_csv(file: Path) -> tuple[NDArray[np.uint8], NDArray[Any] | None]:
     """
     try:
         with open(file, newline="", encoding="utf-8-sig") as text:
-            return _table(_lines(csv.reader(text)), file)
+            return _table(numbered_lines(csv.reader(text)), file)
     except UnicodeDecodeError:
         raise DataFormatError(
             f"{file}: not a text file in UTF-8; expected comma-separated 0 and 1."
@@ -60,10 +60,10 @@ def _table(lines: Iterator[Line], file: Path) -> tuple[NDArray[np.uint8], NDArra
         raise DataFormatError(
             f"{file}: there is a header line but no input below it. Values are 0 or 1, separated by commas."
         )
-    return np.stack(rows), None if label_column is None else _typed(labels)
+    return np.stack(rows), None if label_column is None else typed_labels(labels)
 
 
-def _lines(reader: Any) -> Iterator[Line]:
+def numbered_lines(reader: Any) -> Iterator[Line]:
     """Each line that is not blank, with its number."""
     for cells in reader:
         if len(cells) > 1 or "".join(cells).strip():
@@ -76,7 +76,7 @@ def _chain(pending: list[Line], lines: Iterator[Line]) -> Iterator[Line]:
 
 
 def _is_header(cells: list[str]) -> bool:
-    return any(_is_label(cell) for cell in cells) or not any(_number(cell) is not None for cell in cells)
+    return any(_is_label(cell) for cell in cells) or not any(as_number(cell) is not None for cell in cells)
 
 
 def _label_column(cells: list[str], file: Path) -> int | None:
@@ -98,7 +98,7 @@ def _bits(cells: list[str], number: int, file: Path) -> NDArray[np.uint8]:
 
 
 def _bit(cell: str, number: int, column: int, file: Path) -> int:
-    value = _number(cell)
+    value = as_number(cell)
     place = f"{file}, line {number}, value {column + 1}"
     if value is None:
         hint = " A header line must hold names only, or name a column y or label." if number == 1 else ""
@@ -108,14 +108,14 @@ def _bit(cell: str, number: int, column: int, file: Path) -> int:
     return int(value)
 
 
-def _number(cell: str) -> float | None:
+def as_number(cell: str) -> float | None:
     try:
         return float(cell)
     except ValueError:
         return None
 
 
-def _typed(labels: list[str]) -> NDArray[Any]:
+def typed_labels(labels: list[str]) -> NDArray[Any]:
     """Integers if every label is written as one, else text."""
     try:
         numbers = np.array([int(label) for label in labels], np.int64)

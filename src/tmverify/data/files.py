@@ -68,12 +68,12 @@ def load_inputs(path: str | os.PathLike[str]) -> Inputs:
         )
     if file.exists() and not file.is_file():
         raise DataFormatError(f"{file}: data must be a regular file.")
-    X, y = _guarded(reader, file)
+    X, y = guarded(reader, file)
     bits = _check_inputs(X, file)
-    return Inputs(bits, None if y is None else _check_labels(y, len(bits), file))
+    return Inputs(bits, None if y is None else check_labels(y, len(bits), file))
 
 
-def _guarded(reader: Callable[[Path], Arrays], file: Path) -> Arrays:
+def guarded(reader: Callable[[Path], Arrays], file: Path) -> Arrays:
     """Call ``reader``, and turn whatever a hostile or damaged file provokes into one error."""
     try:
         return reader(file)
@@ -93,7 +93,7 @@ def _guarded(reader: Callable[[Path], Arrays], file: Path) -> Arrays:
 
 
 # numpy gets an open file, not a name: with a name it forgets to close the file when the content is damaged.
-def _read_npz(file: Path) -> Arrays:
+def read_npz(file: Path) -> Arrays:
     with open(file, "rb") as stream:
         archive = np.load(stream, allow_pickle=False)
         if isinstance(archive, np.ndarray):
@@ -116,7 +116,7 @@ def _read_npy(file: Path) -> Arrays:
         return array, None
 
 
-_READERS: Mapping[str, Callable[[Path], Arrays]] = {".npz": _read_npz, ".npy": _read_npy, ".csv": read_csv}
+_READERS: Mapping[str, Callable[[Path], Arrays]] = {".npz": read_npz, ".npy": _read_npy, ".csv": read_csv}
 
 
 def _check_inputs(X: NDArray[Any], file: Path) -> NDArray[np.uint8]:
@@ -130,7 +130,7 @@ def _check_inputs(X: NDArray[Any], file: Path) -> NDArray[np.uint8]:
     return as_bit_matrix(X, X.shape[1], name=f"X of {file}")
 
 
-def _check_labels(y: NDArray[Any], n_inputs: int, file: Path) -> NDArray[Any]:
+def check_labels(y: NDArray[Any], n_inputs: int, file: Path) -> NDArray[Any]:
     if y.shape != (n_inputs,):
         raise DataFormatError(
             f"{file}: y must have one label per input, shape ({n_inputs},). Found {y.shape}."

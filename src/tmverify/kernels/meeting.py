@@ -13,6 +13,7 @@ cores goes on, only slower.
 """
 
 import os
+from typing import Any
 
 import numpy as np
 from numba import njit, types
@@ -20,6 +21,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 LINE = 8
+_intrinsic: Any = intrinsic  # callers leave out the first argument, which a type checker can't know
 _SPINS = 2000
 
 if os.name == "posix":
@@ -31,7 +33,7 @@ else:  # the spinning goes on; the operating system takes the core back at the e
         return np.int32(0)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _load_acquire(typingctx, array, index):  # type: ignore[no-untyped-def]
     """``array.flat[index]`` of a C-contiguous int64 array; nothing after it moves before it."""
 
@@ -41,7 +43,7 @@ def _load_acquire(typingctx, array, index):  # type: ignore[no-untyped-def]
     return types.int64(array, types.intp), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _store_release(typingctx, array, index, value):  # type: ignore[no-untyped-def]
     """``array.flat[index] = value``; nothing before it moves after it."""
 
@@ -52,9 +54,9 @@ def _store_release(typingctx, array, index, value):  # type: ignore[no-untyped-d
     return types.void(array, types.intp, types.int64), codegen
 
 
-def _address(context, builder, signature, args):  # type: ignore[no-untyped-def]
+def _address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     data = context.make_array(signature.args[0])(context, builder, args[0]).data
-    return cgutils.gep_inbounds(builder, data, args[1])
+    return cgutils.gep_inbounds(builder, data, args[1])  # type: ignore[no-untyped-call]
 
 
 @njit(cache=True, nogil=True)

@@ -1,4 +1,4 @@
-"""Random bits for training: one xorshift64 generator per lane, and masks whose bits are 1 with a given chance.
+"""Random bits for training: a xorshift64 generator per lane, and masks whose bits are 1 with a given chance.
 
 The generator is Marsaglia's xorshift64 with shifts 14, 29, 11: period 2^64 - 1 on the non-zero words, six
 instructions that vectorise over lanes. It is linear over GF(2): it fails tests of linear complexity and
@@ -49,9 +49,10 @@ def next_below(state, i, bound):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def next_mask(state, i, numerator, denominator):  # type: ignore[no-untyped-def]
-    """64 bits, each 1 with chance numerator / denominator (integers, 0 <= numerator <= denominator < 2^32)."""
+    """64 bits, each 1 with chance numerator / denominator: integers, 0 <= numerator <= denominator < 2^32."""
     # The remainder is rounded up or down at random: on average the chance is exact.
-    share = ((np.uint64(numerator) << _SELECT_BITS) + next_below(state, i, denominator)) // np.uint64(denominator)
+    parts = (np.uint64(numerator) << _SELECT_BITS) + next_below(state, i, denominator)
+    share = parts // np.uint64(denominator)
     if share >> _SELECT_BITS:
         return _ALL
     mask = _NONE

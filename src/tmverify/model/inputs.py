@@ -10,6 +10,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from tmverify.errors import InvalidInputError
 
+_BYTE = np.dtype(np.uint8)
+
+
+def as_rows(X: ArrayLike, n_features: int) -> NDArray[np.uint8]:
+    """``as_bit_matrix`` for kernels that look at the values themselves: bytes are let through unread.
+
+    A second pass over the bytes would cost as much as evaluating a small model.
+    """
+    if (
+        type(X) is np.ndarray
+        and X.dtype == _BYTE
+        and X.ndim == 2
+        and X.shape[1] == n_features
+        and X.flags.c_contiguous
+    ):
+        return X
+    return as_bit_matrix(X, n_features)
+
 
 def as_bit_matrix(X: ArrayLike, n_features: int, *, name: str = "X") -> NDArray[np.uint8]:
     """Check a matrix of inputs, shape (n, n_features), and return it as uint8.

@@ -24,9 +24,9 @@ from numpy.typing import ArrayLike, NDArray
 from tmverify.errors import InvalidInputError, ModelError, shown
 from tmverify.model.checks import as_array, check_options, integers, labels_of, listed
 from tmverify.model.clauses import MAX_CLAUSES, Clauses
-from tmverify.model.decision import Tie, decide
-from tmverify.model.inputs import as_bit_matrix
-from tmverify.model.packed import PackedModel, pack_model
+from tmverify.model.decision import Tie
+from tmverify.model.inputs import as_bit_matrix, as_rows
+from tmverify.model.packed import PackedModel
 
 Label = int | str
 EmptyClause = Literal["silent", "fires"]
@@ -150,11 +150,15 @@ class Model:
 
     def scores(self, X: ArrayLike) -> NDArray[np.int64]:
         """Scores before clamp and decision, (n, outputs) int64, of a 0/1 matrix (n, n_features)."""
-        return self._packed.scores(as_bit_matrix(X, self.n_features))
+        rows = as_rows(X, self.n_features)
+        scores, valid = self._packed.scores(rows)
+        if not valid:
+            as_bit_matrix(rows, self.n_features)
+        return scores
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Label of each row of a 0/1 matrix (n, n_features)."""
-        return np.array(self.classes)[decide(self.scores(X), self.tie, self.clamp)]
+        return self._packed.labels(self.scores(X))
 
     def single(self, c: Label) -> Model:
         """The binary machine that says 1 ("it is class c") or 0, by the sign of c's own score.
@@ -225,4 +229,4 @@ class Model:
 
     @cached_property
     def _packed(self) -> PackedModel:
-        return pack_model(self)
+        return PackedModel(self)

@@ -200,7 +200,8 @@ def learn(rows, wanted, inputs, machine, rule, blocks, part, brought, arrived, s
     """
     planes, weights, n_included, included, real, present, draws, lanes = machine
     n_half, n_words = inputs.shape[1], present.shape[0]
-    lits, up, moving = np.zeros(n_words, np.uint64), np.zeros(n_words, np.uint64), np.zeros(n_words, np.uint64)
+    lits, up = np.zeros(n_words, np.uint64), np.zeros(n_words, np.uint64)
+    moving = np.zeros(n_words, np.uint64)
     spread = np.zeros(BLOCK * n_half, np.uint64)
     holds = np.zeros(blocks[1], np.uint64)
     for i in range(rows.shape[0]):

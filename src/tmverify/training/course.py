@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.training.machine import Machine
+from tmverify.training.machine import Machine, Rule
 from tmverify.training.progress import EpochBar
 from tmverify.training.state_file import write_state
 from tmverify.training.trainer import Trainer
@@ -25,10 +25,11 @@ SECONDS_BETWEEN_SAVES = 30.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Examples:
-    """Packed inputs and class indices, and how to show them."""
+    """Packed inputs and class indices, and how they are shown and learnt from."""
 
     inputs: NDArray[np.uint64]
     targets: NDArray[np.int64]
+    rule: Rule
     shuffle: bool
     n_jobs: int
 
@@ -68,7 +69,11 @@ class Course:
         """One epoch and its line in the history."""
         started = perf_counter()
         self.trainer.run_epoch(
-            examples.inputs, examples.targets, shuffle=examples.shuffle, n_jobs=examples.n_jobs
+            examples.inputs,
+            examples.targets,
+            rule=examples.rule,
+            shuffle=examples.shuffle,
+            n_jobs=examples.n_jobs,
         )
         seconds = perf_counter() - started
         accuracy = None if self.accuracy is None else self.accuracy()

@@ -183,13 +183,12 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         course = self._begun(checkpoint)
         seed = self._draw_seed() if course is None else course.trainer.seed
         bits, targets, held_out = self._hold_out(bits, targets, X_val, y_val, seed)
-        examples = self._examples(bits, targets)
+        examples = self._examples(bits, targets, rule)
         about = self._about(digest_of(examples.inputs, targets) if checkpoint is not None else None)
         if course is None:
-            course = Course(self._start(rule, bits.shape[1], seed))
+            course = Course(self._start(bits.shape[1], seed))
         else:
-            check_same(checkpoint, course.about, about)
-        course.trainer.rule = rule
+            check_same(course.about, about)
         course.patience = int(self.patience) if self.early_stopping else None
         if held_out is not None:
             course.accuracy = lambda: self._accuracy(course.trainer, *held_out)
@@ -215,15 +214,14 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         if first:
             self.classes_, _ = _classes_of(y if classes is None else classes)
             bits = self._learn_bits(X)
-            course = Course(self._start(rule, bits.shape[1], self._draw_seed()))
+            course = Course(self._start(bits.shape[1], self._draw_seed()))
         else:
             bits = to_bits(X, self.binarizer_)
             course = self._course
-            course.trainer.rule = rule
             if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
                 raise InvalidInputError("classes must be the same as at the first call of partial_fit.")
         course.accuracy = course.patience = None
-        course.run_epoch(self._examples(bits, self._targets(y)))
+        course.run_epoch(self._examples(bits, self._targets(y), rule))
         self._keep(course)
         return self
 
@@ -265,14 +263,16 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         about = course.about
         try:
             classifier = cls(**about["parameters"])
-            course.trainer.rule = check_parameters(classifier)
+            check_parameters(classifier)
             classifier.classes_ = np.array(about["classes"])
             classifier.n_features_in_ = int(about["n_features_in"])
             names = about["feature_names_in"]
             if names is not None:
                 classifier.feature_names_in_ = np.array(names, object)
-            classifier.binarizer_ = thermometer_from(about["cuts"], names)
-            if len(classifier.classes_) != course.trainer.n_classes:
+            classifier.binarizer_ = thermometer_from(about["cuts"])
+            sizes = (course.trainer.n_classes, course.trainer.n_clauses, course.trainer.n_features)
+            n_bits = sum(map(len, about["cuts"] or [[0]] * classifier.n_features_in_))
+            if sizes != (len(classifier.classes_), classifier.n_clauses, n_bits):
                 raise ValueError("it contradicts itself")
         except (KeyError, TypeError, ValueError) as error:
             raise TrainingStateError(f"{path}: not a training that can be resumed: {error!r:.100}.") from None
@@ -307,13 +307,9 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
-    def _start(self, rule: Rule, n_bits: int, seed: int) -> Trainer:
+    def _start(self, n_bits: int, seed: int) -> Trainer:
         return Trainer.start(
-            seed=seed,
-            n_clauses=int(self.n_clauses),
-            n_features=n_bits,
-            n_classes=len(self.classes_),
-            rule=rule,
+            seed=seed, n_clauses=int(self.n_clauses), n_features=n_bits, n_classes=len(self.classes_)
         )
 
     def _begun(self, checkpoint: str | os.PathLike[str] | None) -> Course | None:
@@ -338,12 +334,12 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
                 bits, targets, test_size=self.validation_fraction, random_state=seed, stratify=targets
             )
         except ValueError as error:
-            raise InvalidInputError(f"Too few examples to set some aside for early stopping: {error}") from None
+            raise InvalidInputError(f"Too few examples to set some aside for validation: {error}") from None
         return bits, targets, (held_bits, held_targets)
 
-    def _examples(self, bits: Any, targets: NDArray[np.int64]) -> Examples:
+    def _examples(self, bits: Any, targets: NDArray[np.int64], rule: Rule) -> Examples:
         n_jobs = effective_n_jobs(self.n_jobs)
-        return Examples(pack_inputs(bits), targets, bool(self.shuffle), n_jobs)
+        return Examples(pack_inputs(bits), targets, rule, bool(self.shuffle), n_jobs)
 
     def _targets(self, y: NDArray[Any], *, known: bool = True) -> NDArray[np.int64]:
         """Class indices of labels; of an unknown one -1, or an error if all must be ``known``."""
@@ -352,7 +348,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         strange = self.classes_[places] != y
         if known and strange.any():
             raise InvalidInputError(
-                f"y must hold only labels of the first call of partial_fit. Got {shown(y[strange][0])} instead."
+                f"y must hold labels of the first call of partial_fit only. Got {shown(y[strange][0])}."
             )
         return np.where(strange, -1, places).astype(np.int64)
 

@@ -71,7 +71,7 @@ def bit_names(names: Sequence[str] | None, binarizer: ThermometerBinarizer | Non
     return None if names is None else [str(name) for name in names]
 
 
-def thermometer_from(cuts: list[list[float]] | None, names: Any) -> ThermometerBinarizer | None:
+def thermometer_from(cuts: list[list[float]] | None) -> ThermometerBinarizer | None:
     """A fitted binarizer from its saved cuts."""
     from tmverify.data.binarizers import ThermometerBinarizer
 
@@ -80,8 +80,6 @@ def thermometer_from(cuts: list[list[float]] | None, names: Any) -> ThermometerB
     binarizer = ThermometerBinarizer()
     binarizer.cuts_ = [np.array(column, np.float64) for column in cuts]
     binarizer.n_features_in_ = len(cuts)
-    if names is not None:
-        binarizer.feature_names_in_ = names
     return binarizer
 
 

@@ -88,7 +88,7 @@ def new_machine(n_clauses: int, n_features: int, seed: np.random.SeedSequence) -
 
 def copy_machine(machine: Machine) -> Machine:
     """A copy that training one leaves the other alone."""
-    return Machine(*(array.copy() for array in machine))
+    return Machine._make(array.copy() for array in machine)
 
 
 def restored_machine(

@@ -6,6 +6,8 @@ import math
 import numbers
 from typing import Any
 
+import numpy as np
+
 from tmverify.errors import InvalidInputError, shown
 from tmverify.training.machine import MAX_STATES, Rule, make_rule
 
@@ -23,15 +25,15 @@ def check_parameters(estimator: Any) -> Rule:
     if estimator.max_literals is not None:
         _check_integer(estimator, "max_literals", 1)
     s = estimator.specificity
-    if not isinstance(s, numbers.Real) or isinstance(s, bool) or not 1 <= s < math.inf:
+    if not _is_number(s) or not 1 <= s < math.inf:
         raise _error(estimator, "specificity", "a number of at least 1")
     share = estimator.validation_fraction
-    if not isinstance(share, numbers.Real) or isinstance(share, bool) or not 0 < share < 1:
+    if not _is_number(share) or not 0 < share < 1:
         raise _error(estimator, "validation_fraction", "a number between 0 and 1")
     if estimator.binarize not in ("auto", None):
         raise _error(estimator, "binarize", "'auto' or None")
     for name in ("weighted", "boost_true_positive", "early_stopping", "shuffle"):
-        if not isinstance(getattr(estimator, name), bool | _numpy_bool()):
+        if not isinstance(getattr(estimator, name), bool | np.bool_):
             raise _error(estimator, name, "True or False")
     if estimator.n_jobs is not None:
         _check_integer(estimator, "n_jobs")
@@ -48,11 +50,10 @@ def check_parameters(estimator: Any) -> Rule:
 
 
 def _check_integer(estimator: Any, name: str, least: int | None = None, most: int | None = None) -> None:
-    value = getattr(estimator, name)
+    value: Any = getattr(estimator, name)
     bounds = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
     if (
-        not isinstance(value, numbers.Integral)
-        or isinstance(value, bool)
+        not _is_number(value, numbers.Integral)
         or (least is not None and value < least)
         or (most is not None and value > most)
     ):
@@ -66,7 +67,5 @@ def _error(estimator: Any, name: str, must: str) -> InvalidInputError:
     )
 
 
-def _numpy_bool() -> type:
-    import numpy as np
-
-    return np.bool_
+def _is_number(value: Any, kind: type = numbers.Real) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)

@@ -35,7 +35,7 @@ def digest_of(inputs: NDArray[np.uint64], targets: NDArray[np.int64]) -> str:
 
 
 def read_course(path: str | os.PathLike[str]) -> Course:
-    """The course saved in a file; its rule is that of the parameters, which the caller knows."""
+    """The course saved in a file."""
     about, sets = read_state(path)
     try:
         trainer = Trainer(
@@ -43,7 +43,6 @@ def read_course(path: str | os.PathLike[str]) -> Course:
             n_clauses=about["n_clauses"],
             n_features=about["n_features"],
             n_classes=about["n_classes"],
-            rule=None,
             machines=sets["now"],
             n_epochs=_integer(about, "n_epochs"),
         )
@@ -58,7 +57,7 @@ def read_course(path: str | os.PathLike[str]) -> Course:
     return Course(trainer, history=history, best=sets.get("best"), about=about)
 
 
-def check_same(path: str | os.PathLike[str], about: dict[str, Any], expected: dict[str, Any]) -> None:
+def check_same(about: dict[str, Any], expected: dict[str, Any]) -> None:
     """Raise TrainingStateError unless the file belongs to these settings and data."""
     for name, value in expected.items():
         if about.get(name) != value:
@@ -68,8 +67,8 @@ def check_same(path: str | os.PathLike[str], about: dict[str, Any], expected: di
                 differing = sorted(key for key in value if saved.get(key) != value[key])
                 what = f"other values of {', '.join(differing)}" if differing else what
             raise TrainingStateError(
-                f"{path}: this training was begun with {what}. "
-                "Give what it began with, or remove the file to begin anew."
+                f"The checkpoint is of a training begun with {what}. "
+                "Give what it began with, or another file; remove the file to begin anew."
             )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ _STORED = ("planes", "weights", "draws", "lanes")
 Machines = Sequence[Machine]
 
 
-def write_state(path: str | os.PathLike[str], about: dict[str, Any], sets: dict[str, Machines]) -> None:
+def write_state(path: str | os.PathLike[str], about: dict[str, Any], sets: Mapping[str, Machines]) -> None:
     """Write atomically: the file is the old one or the new one, whole, whatever happens."""
     arrays: dict[str, NDArray[Any]] = {}
     for name, machines in sets.items():

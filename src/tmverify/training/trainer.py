@@ -1,4 +1,4 @@
-"""A training in progress: machines, the rule they learn by, and how many epochs are behind them.
+"""A training in progress: machines, and how many epochs are behind them.
 
 Everything random follows from one seed: that of machine c is child (0, c) of it, the plan of epoch e child
 (1, e). Threads share machines out, or the blocks of a single machine, and neither changes any random number:
@@ -28,28 +28,33 @@ class Trainer:
     n_clauses: int
     n_features: int
     n_classes: int
-    rule: Rule | None  # None only between reading a file and knowing the parameters
     machines: list[Machine]
     n_epochs: int = 0
 
     @classmethod
-    def start(cls, *, seed: int, n_clauses: int, n_features: int, n_classes: int, rule: Rule) -> Trainer:
+    def start(cls, *, seed: int, n_clauses: int, n_features: int, n_classes: int) -> Trainer:
         """Machines with empty clauses: one for two classes, else one a class."""
         machines = [
             new_machine(n_clauses, n_features, np.random.SeedSequence(seed, spawn_key=(0, c)))
             for c in range(1 if n_classes == 2 else n_classes)
         ]
-        return cls(seed, n_clauses, n_features, n_classes, rule, machines)
+        return cls(seed, n_clauses, n_features, n_classes, machines)
 
     def run_epoch(
-        self, inputs: NDArray[np.uint64], targets: NDArray[np.int64], *, shuffle: bool, n_jobs: int
+        self,
+        inputs: NDArray[np.uint64],
+        targets: NDArray[np.int64],
+        *,
+        rule: Rule,
+        shuffle: bool,
+        n_jobs: int,
     ) -> None:
         """Show every example once. On any exception, Ctrl-C included, the machines are as before."""
         sequence = np.random.SeedSequence(self.seed, spawn_key=(1, self.n_epochs))
         lessons = plan_epoch(targets, self.n_classes, shuffle, np.random.default_rng(sequence))
         before = self.copy_machines()
         try:
-            self._learn(lessons, inputs, n_jobs)
+            self._learn(lessons, inputs, rule, n_jobs)
         except BaseException:
             self.machines = before
             raise
@@ -59,7 +64,7 @@ class Trainer:
         """The machines as they are now, for later."""
         return [copy_machine(machine) for machine in self.machines]
 
-    def _learn(self, lessons: list[Lesson], inputs: NDArray[np.uint64], n_jobs: int) -> None:
+    def _learn(self, lessons: list[Lesson], inputs: NDArray[np.uint64], rule: Rule, n_jobs: int) -> None:
         """Run the kernels on threads of their own: this thread then hears Ctrl-C, and stops them."""
         n_parts = 1
         if len(self.machines) == 1:
@@ -75,7 +80,7 @@ class Trainer:
                     for part, blocks in enumerate(_shares(len(machine.real), n_parts)):
                         jobs.append(
                             pool.submit(
-                                _run, lesson, inputs, machine, self.rule, blocks, part, brought, arrived, stop
+                                _run, lesson, inputs, machine, rule, blocks, part, brought, arrived, stop
                             )
                         )
                 for job in jobs:

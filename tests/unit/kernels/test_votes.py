@@ -1,4 +1,4 @@
-"""Three opinions on every score: the packed kernels, the NumPy reference, and ten lines of Python."""
+"""Three opinions on every score: the kernels, the NumPy reference, and ten lines of Python."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tmverify.kernels.votes import find_ones, find_true_clauses
 from tmverify.model import Model
 from tmverify.model.evaluate import reference_classes, reference_scores
 
@@ -187,3 +188,37 @@ def test_every_kind_of_input_array(dtype: Any) -> None:
         frozen,
     ):
         assert model.scores(given_array).tolist() == expected
+
+
+def test_the_ones_of_a_row() -> None:
+    rng = np.random.default_rng(11)
+    for n_features in WIDTHS:
+        for values in ([0], [1], [0, 1], [0, 0, 0, 1], [0, 1, 2, 255]):
+            bits = rng.choice(np.array(values, np.uint8), n_features)
+            ones = np.zeros(n_features + 1, np.uint32)
+            n, seen = find_ones(bits, ones)
+            assert ones[:n].tolist() == np.flatnonzero(bits).tolist()
+            assert seen == np.bitwise_or.reduce(bits)
+
+
+def test_true_clauses_by_the_index_from_features() -> None:
+    rng = np.random.default_rng(12)
+    for _ in range(300):
+        n_features, n_clauses = int(rng.integers(1, 40)), int(rng.integers(0, 30))
+        signs = rng.choice([-1, 0, 0, 0, 1], (n_clauses, n_features))
+        x = rng.integers(0, 2, n_features, dtype=np.uint8)
+        expected = np.flatnonzero(((signs == 0) | (signs == 2 * x.astype(int) - 1)).all(axis=1))
+        asking = [np.flatnonzero(signs[:, f] == sign) for f in range(n_features) for sign in (1, -1)]
+        bounds = np.cumsum([0, *map(len, asking)])
+        true = np.zeros(n_clauses + 1, np.uint32)
+        n = find_true_clauses(
+            np.flatnonzero(x).astype(np.uint32),
+            np.count_nonzero(x),
+            bounds[::2].copy(),
+            bounds[1::2].copy(),
+            np.concatenate(asking).astype(np.uint32),
+            (signs == 1).sum(axis=1).astype(np.int32),
+            np.empty(n_clauses, np.int32),
+            true,
+        )
+        assert true[:n].tolist() == expected.tolist()

@@ -129,7 +129,7 @@ class SlowMachine:
             block = j // 64
             n_words = len(self.lanes[block])
             start = self.draw_below(block, n_words)
-            fresh.sort(key=lambda l: ((self.place(l) // 64 - start) % n_words, self.place(l)))
+            fresh.sort(key=lambda i: ((self.place(i) // 64 - start) % n_words, self.place(i)))
             for l in fresh[room:]:  # noqa: E741
                 after[l] = before[l]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 
 import numpy as np
 import pytest
-from unit.training.slow_machine import literal_states, xorshift
+from slow_machine import literal_states, xorshift
 
 from tmverify.kernels.rng import fill_mask, next_mask
 from tmverify.training._learn import punish, reward
@@ -29,7 +30,7 @@ def rule_of(specificity: float, *, boost: bool = False):  # type: ignore[no-unty
 
 def near(count: int, n: int, chance: float) -> bool:
     """Within five standard deviations (one in two million by chance); exactly, where nothing is random."""
-    return abs(count - n * chance) <= 5 * np.sqrt(n * chance * (1 - chance)) + 1e-9
+    return abs(count - n * chance) <= 5 * math.sqrt(n * chance * (1 - chance)) + 1e-9
 
 
 def steps(feed, n_times: int = 60) -> np.ndarray:  # type: ignore[no-untyped-def]
@@ -85,7 +86,9 @@ def test_type_two() -> None:
     assert np.array_equal(moved, (values == 0) & (before < 128))
 
 
-@pytest.mark.parametrize(("numerator", "denominator"), [(1, 50), (13, 50), (25, 50), (49, 50), (1, 2560), (7, 10)])
+@pytest.mark.parametrize(
+    ("numerator", "denominator"), [(1, 50), (13, 50), (25, 50), (49, 50), (1, 2560), (7, 10)]
+)
 def test_clauses_are_chosen_with_the_right_chance(numerator: int, denominator: int) -> None:
     state = np.array([0x9E3779B97F4A7C15], np.uint64)
     n = 20_000

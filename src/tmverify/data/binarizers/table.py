@@ -1,0 +1,205 @@
+"""Tables of mixed columns as bits, each column by its own rule, found in fit:
+
+    Boolean (all values 0 or 1)   one bit, as it is, named like the column
+    other numbers                 thermometer bits, "age > 37.5"
+    text                          one bit per category, "city = Oslo"
+
+Boolean columns stay even if constant, so that a table of bits passes unchanged; any other constant number
+gives no bit. A category that fit has not seen sets none of its column's bits. scikit-learn's
+ColumnTransformer could be put together to do this, at the price of naming the columns of each kind first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tmverify.data.binarizers.columns import Column, as_table, columns_of
+from tmverify.data.binarizers.thermometer import STRATEGIES, above, cut_points
+from tmverify.data.binarizers.validation import check_integer, input_names, number_text, parameter_error
+from tmverify.errors import InvalidInputError, shown
+
+
+@dataclass(frozen=True, slots=True)
+class _Bit:
+    """The bit is the value."""
+
+    def endings(self) -> list[str]:
+        return [""]
+
+    def bits(self, values: NDArray[Any]) -> NDArray[np.uint8]:
+        return values.astype(np.uint8)[:, None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Thermometer:
+    cuts: NDArray[np.float64]
+
+    def endings(self) -> list[str]:
+        return [f" > {number_text(cut)}" for cut in self.cuts]
+
+    def bits(self, values: NDArray[Any]) -> NDArray[np.uint8]:
+        return above(values, self.cuts)
+
+
+@dataclass(frozen=True, slots=True)
+class _OneHot:
+    categories: tuple[str, ...]
+
+    def endings(self) -> list[str]:
+        return [f" = {category}" for category in self.categories]
+
+    def bits(self, values: NDArray[Any]) -> NDArray[np.uint8]:
+        equal: NDArray[np.bool_] = values[:, None] == np.array(self.categories, object)
+        return equal.astype(np.uint8)
+
+
+class TableBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Bits for tables whose columns are Booleans, numbers or categories.
+
+    Parameters
+    ----------
+    n_bins : int, default 8
+        As in ThermometerBinarizer, for columns of numbers.
+    strategy : {"quantile", "uniform"}, default "quantile"
+        As in ThermometerBinarizer.
+    max_categories : int, default 64
+        A text column with more distinct values is refused: it is rather an identifier or free text.
+    column_names : sequence of str or None, default None
+        Names for the columns of arrays, which have none of their own; None means x0, x1, ...
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : object array, (n_features_in_,)
+        Their names, if X was a frame with names.
+
+    Examples
+    --------
+    >>> from tmverify.data import TableBinarizer
+    >>> binarizer = TableBinarizer(column_names=("owner", "age", "city"))
+    >>> binarizer = binarizer.fit([[1, 20, "Oslo"], [0, 30, "Bergen"]])
+    >>> binarizer.get_feature_names_out().tolist()
+    ['owner', 'age > 25', 'city = Bergen', 'city = Oslo']
+    >>> binarizer.transform([[1, 40, "Oslo"]])
+    array([[1, 1, 0, 1]], dtype=uint8)
+    """
+
+    def __init__(
+        self,
+        n_bins: int = 8,
+        strategy: str = "quantile",
+        max_categories: int = 64,
+        column_names: Sequence[str] | None = None,
+    ) -> None:
+        self.n_bins = n_bins
+        self.strategy = strategy
+        self.max_categories = max_categories
+        self.column_names = column_names
+
+    def fit(self, X: Any, y: Any = None) -> TableBinarizer:
+        """Find each column's kind, cuts and categories.
+
+        Parameters
+        ----------
+        X : frame or array-like, (n, n_columns)
+            Numbers, Booleans and text, nothing missing.
+        y : ignored
+
+        Raises
+        ------
+        InvalidInputError
+            If a value is missing, a column has too many categories or mixes kinds, a parameter is wrong, or
+            no column gives a bit.
+        """
+        check_integer(self, "n_bins", 2)
+        check_integer(self, "max_categories", 1)
+        if self.strategy not in STRATEGIES:
+            raise parameter_error(self, "strategy", "'quantile' or 'uniform'")
+        columns = self._columns(X, fitting=True)
+        self.rules_ = [self._rule(column) for column in columns]
+        if not any(rule.endings() for rule in self.rules_):
+            raise InvalidInputError(
+                f"X gives no bit: all of its {len(columns)} columns are constant "
+                f"(n_samples={len(columns[0].values)})."
+            )
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.uint8]:
+        """The bits of each row, uint8 (n, n_bits), column by column."""
+        check_is_fitted(self, "rules_")
+        columns = zip(self._columns(X, fitting=False), self.rules_, strict=True)
+        return np.concatenate([_bits(column, rule) for column, rule in columns], axis=1)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """One name per bit: ``owner``, ``age > 37.5``, ``city = Oslo``."""
+        check_is_fitted(self, "rules_")
+        columns = zip(self._names(input_features), self.rules_, strict=True)
+        return np.array([f"{name}{ending}" for name, rule in columns for ending in rule.endings()], object)
+
+    def _columns(self, X: Any, *, fitting: bool) -> list[Column]:
+        X = as_table(X)
+        try:
+            validate_data(self, X, reset=fitting, skip_check_array=True)
+        except ValueError as error:
+            raise InvalidInputError(str(error)) from None
+        return list(columns_of(X, self._names()))
+
+    def _names(self, input_features: Any = None) -> NDArray[Any]:
+        if (
+            input_features is None
+            and self.column_names is not None
+            and not hasattr(self, "feature_names_in_")
+        ):
+            names = np.array([str(name) for name in self.column_names], object)
+            if len(names) != self.n_features_in_:
+                raise InvalidInputError(
+                    f"The 'column_names' parameter of TableBinarizer must have one name per column of X "
+                    f"({self.n_features_in_}). Got {len(names)} instead."
+                )
+            return names
+        return input_names(self, input_features)
+
+    def _rule(self, column: Column) -> _Bit | _Thermometer | _OneHot:
+        if column.is_text:
+            categories = sorted(set(column.values))
+            if len(categories) > self.max_categories:
+                raise InvalidInputError(
+                    f"Column {column.name!r} has {len(categories)} distinct texts, such as "
+                    f"{shown(categories[0])} and {shown(categories[-1])}; at most "
+                    f"max_categories={self.max_categories} are taken. Drop or group the column, or raise it."
+                )
+            return _OneHot(tuple(categories))
+        if ((column.values == 0) | (column.values == 1)).all():
+            return _Bit()
+        return _Thermometer(cut_points(column.values, self.n_bins, self.strategy))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _bits(column: Column, rule: _Bit | _Thermometer | _OneHot) -> NDArray[np.uint8]:
+    """Apply a rule to a column of the kind it was made for."""
+    expected = "text" if isinstance(rule, _OneHot) else "numbers"
+    if column.is_text != isinstance(rule, _OneHot):
+        found = "text" if column.is_text else "numbers"
+        raise InvalidInputError(f"Column {column.name!r} held {expected} in fit. Got {found} instead.")
+    if isinstance(rule, _Bit):
+        wrong = (column.values != 0) & (column.values != 1)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise InvalidInputError(
+                f"Column {column.name!r} held only 0 and 1 in fit. Got {number_text(column.values[row])} "
+                f"in row {row} instead."
+            )
+    return rule.bits(column.values)

@@ -1,0 +1,149 @@
+"""Thermometer coding of numbers: column v becomes the bits v > c_1, v > c_2, ... for growing cuts.
+
+The cuts of a column come from its training values. "quantile" cuts where a share of 1/b, 2/b, ... of them
+lies below (b bins), halfway to the next value; "uniform" cuts at equal distances. A column of at most b
+distinct values is cut halfway between all neighbours, and so loses nothing. Then:
+
+- a cut that splits the training values as another one does, or not at all, is dropped;
+- a column that is not constant keeps at least one cut, even if one value fills nearly all of it;
+- a cut is rounded to the fewest digits (three at least) that split the training values the same way, and
+  a bit's name holds that very number.
+
+scikit-learn's KBinsDiscretizer has neither the second rule nor names, and warns where bins coincide.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from tmverify.data.binarizers.validation import (
+    check_integer,
+    input_names,
+    number_text,
+    numeric_matrix,
+    parameter_error,
+)
+from tmverify.errors import InvalidInputError
+
+STRATEGIES = ("quantile", "uniform")
+
+
+class ThermometerBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Bits "value > cut" for up to ``n_bins - 1`` cuts per column, learnt in fit.
+
+    Parameters
+    ----------
+    n_bins : int, default 8
+        At least 2; a column gives at most ``n_bins - 1`` bits. A constant column gives none.
+    strategy : {"quantile", "uniform"}, default "quantile"
+        Bins of equal numbers of training values, or of equal width.
+
+    Attributes
+    ----------
+    cuts_ : list of float64 arrays
+        The cuts of each input column, growing.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : object array, (n_features_in_,)
+        Their names, if X was a frame with names.
+
+    Examples
+    --------
+    >>> from tmverify.data import ThermometerBinarizer
+    >>> binarizer = ThermometerBinarizer(n_bins=3).fit([[20], [37], [38], [61]])
+    >>> binarizer.get_feature_names_out(["age"]).tolist()
+    ['age > 37.5', 'age > 49.5']
+    >>> binarizer.transform([[38]])
+    array([[1, 0]], dtype=uint8)
+    """
+
+    def __init__(self, n_bins: int = 8, strategy: str = "quantile") -> None:
+        self.n_bins = n_bins
+        self.strategy = strategy
+
+    def fit(self, X: Any, y: Any = None) -> ThermometerBinarizer:
+        """Learn the cuts of each column.
+
+        Parameters
+        ----------
+        X : array-like of finite numbers, (n, n_features)
+        y : ignored
+
+        Raises
+        ------
+        InvalidInputError
+            If X is not such a matrix, a parameter is wrong, or every column is constant.
+        """
+        check_integer(self, "n_bins", 2)
+        if self.strategy not in STRATEGIES:
+            raise parameter_error(self, "strategy", "'quantile' or 'uniform'")
+        matrix = numeric_matrix(self, X, fitting=True, min_samples=2)
+        self.cuts_ = [cut_points(column, self.n_bins, self.strategy) for column in matrix.T]
+        if not any(map(len, self.cuts_)):
+            raise InvalidInputError(f"X gives no bit: all of its {matrix.shape[1]} columns are constant.")
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.uint8]:
+        """The bits of each row, uint8 (n, n_bits): column by column, cuts growing."""
+        check_is_fitted(self, "cuts_")
+        matrix = numeric_matrix(self, X, fitting=False)
+        columns = zip(matrix.T, self.cuts_, strict=True)
+        return np.concatenate([above(values, cuts) for values, cuts in columns], axis=1)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """One name per bit, such as ``age > 37.5``."""
+        check_is_fitted(self, "cuts_")
+        columns = zip(input_names(self, input_features), self.cuts_, strict=True)
+        return np.array([f"{name} > {number_text(cut)}" for name, cuts in columns for cut in cuts], object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def above(values: NDArray[Any], cuts: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """The bits ``values > cut``, uint8 (n, n_cuts)."""
+    bits: NDArray[np.uint8] = (values[:, None] > cuts).view(np.uint8)
+    return bits
+
+
+def cut_points(values: NDArray[Any], n_bins: int, strategy: str) -> NDArray[np.float64]:
+    """The cuts of one column, growing; none if it is constant."""
+    values = values.astype(np.float64)
+    distinct = np.unique(values)
+    if len(distinct) < 2:
+        return np.empty(0)
+    between = _midpoints(distinct)
+    shares = np.arange(1, n_bins) / n_bins
+    if len(distinct) <= n_bins:
+        cuts = between
+    elif strategy == "quantile":
+        quantiles = np.quantile(values, shares, method="inverted_cdf")
+        cuts = between[np.minimum(np.searchsorted(distinct, quantiles), len(between) - 1)]
+    else:
+        cuts = np.clip(distinct[0] * (1 - shares) + distinct[-1] * shares, distinct[0], between[-1])
+    n_below, first = np.unique(np.searchsorted(distinct, cuts, side="right"), return_index=True)
+    splits = zip(cuts[first], distinct[n_below - 1], distinct[n_below], strict=True)
+    return np.array([_short(cut, low, high) for cut, low, high in splits])
+
+
+def _midpoints(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Halfway between neighbours; the lower one where no float lies between or the sum is out of range."""
+    low, high = distinct[:-1], distinct[1:]
+    middle = low / 2 + high / 2
+    return np.where((low <= middle) & (middle < high), middle, low)
+
+
+def _short(cut: float, low: float, high: float) -> float:
+    """The number of fewest digits, three at least, that lies in low <= number < high where ``cut`` does."""
+    for digits in range(3, 17):
+        number = float(f"{cut:.{digits}g}")
+        if low <= number < high:
+            return number
+    return float(cut)

@@ -1,0 +1,151 @@
+"""Bag of words as bits: bit j of a text is 1 iff the text contains word j.
+
+A word is what is left between spaces once ASCII letters are made small and each of
+``!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~``, tab and newline has become a space; the apostrophe stays. This is the
+rule behind Keras' IMDB word index. Words are ranked by how often they occur in all training texts together;
+equal counts go by the order of the alphabet, so that the order of the texts does not matter.
+
+scikit-learn's CountVectorizer does the counting. Its own ``max_features`` won't do here: with
+``binary=True`` it ranks by the number of texts a word occurs in, and it settles equal counts arbitrarily.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.utils.validation import check_is_fitted
+
+from tmverify.data.binarizers.validation import check_integer, parameter_error
+from tmverify.errors import InvalidInputError, shown
+
+_SEPARATORS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
+_LETTERS = string.ascii_uppercase
+_TABLE = str.maketrans(_LETTERS + _SEPARATORS, _LETTERS.lower() + " " * len(_SEPARATORS))
+
+
+class WordBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Presence of the ``n_words`` most frequent words, as a sparse matrix of bits.
+
+    Parameters
+    ----------
+    n_words : int, default 5000
+        How many words to keep; all of them if the texts have fewer.
+    vocabulary : sequence of str or None, default None
+        The words and their order, instead of learning them; ``n_words`` is then not used.
+
+    Attributes
+    ----------
+    vocabulary_ : object array of str
+        Word of each bit, most frequent first.
+
+    Examples
+    --------
+    >>> from tmverify.data import WordBinarizer
+    >>> binarizer = WordBinarizer(n_words=2)
+    >>> binarizer.fit_transform(["Good, good film!", "A bad film"]).toarray()
+    array([[1, 1],
+           [1, 0]], dtype=uint8)
+    >>> binarizer.get_feature_names_out().tolist()
+    ['film', 'good']
+    """
+
+    def __init__(self, n_words: int = 5000, vocabulary: Sequence[str] | None = None) -> None:
+        self.n_words = n_words
+        self.vocabulary = vocabulary
+
+    def fit(self, X: Iterable[str], y: Any = None) -> WordBinarizer:
+        """Learn which words are the most frequent.
+
+        Parameters
+        ----------
+        X : sequence of str
+            The texts.
+        y : ignored
+
+        Raises
+        ------
+        InvalidInputError
+            If X is not a sequence of str, or has no words.
+        """
+        self._learn(_texts(X))
+        return self
+
+    def fit_transform(self, X: Iterable[str], y: Any = None) -> Any:
+        """Learn the words and return the bits, reading the texts only once."""
+        texts = _texts(X)
+        learnt = self._learn(texts)
+        return self._bits_of(texts) if learnt is None else learnt
+
+    def transform(self, X: Iterable[str]) -> Any:
+        """The bits of each text, a scipy CSR matrix of uint8, (n, n_words); other words are ignored."""
+        check_is_fitted(self, "vocabulary_")
+        return self._bits_of(_texts(X))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """The words."""
+        check_is_fitted(self, "vocabulary_")
+        return self.vocabulary_.copy()
+
+    def _learn(self, texts: list[str]) -> Any:
+        """Set ``vocabulary_``; the bits of ``texts`` if they came with it, else None."""
+        n_words = check_integer(self, "n_words", 1)
+        if self.vocabulary is not None:
+            self.vocabulary_ = self._given_words()
+            return None
+        counter = CountVectorizer(analyzer=split_words)
+        try:
+            counts = counter.fit_transform(texts)
+        except ValueError:
+            raise InvalidInputError("X has no words: every text is empty or nothing but marks.") from None
+        totals = np.asarray(counts.sum(axis=0)).ravel()
+        kept = np.argsort(-totals, kind="stable")[:n_words]  # stable: the columns come in alphabetical order
+        self.vocabulary_ = counter.get_feature_names_out()[kept]
+        bits = counts[:, kept].astype(np.uint8)
+        bits.data.fill(1)
+        bits.sort_indices()
+        return bits
+
+    def _bits_of(self, texts: list[str]) -> Any:
+        columns = {word: j for j, word in enumerate(self.vocabulary_)}
+        counter = CountVectorizer(analyzer=split_words, vocabulary=columns, binary=True, dtype=np.uint8)
+        return counter.transform(texts)
+
+    def _given_words(self) -> NDArray[Any]:
+        words = [] if isinstance(self.vocabulary, str) else list(self.vocabulary or ())
+        if not words or not all(isinstance(word, str) for word in words) or len(set(words)) != len(words):
+            raise parameter_error(self, "vocabulary", "None or distinct words, at least one")
+        return np.array(words, object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a text, in order."""
+    return [word for word in text.translate(_TABLE).split(" ") if word]
+
+
+def _texts(X: Iterable[str]) -> list[str]:
+    if isinstance(X, str | bytes) or not isinstance(X, Iterable):
+        raise InvalidInputError(
+            f"X must be a sequence of texts (str). Got {shown(X)} instead; for one text, pass [text]."
+        )
+    texts = list(X)
+    wrong = next((i for i, text in enumerate(texts) if not isinstance(text, str)), None)
+    if wrong is not None:
+        raise InvalidInputError(
+            f"X must be a sequence of texts (str). Got {shown(texts[wrong])} at index {wrong} instead."
+        )
+    if not texts:
+        raise InvalidInputError("X must hold at least one text. Got none.")
+    return texts

@@ -1,0 +1,112 @@
+"""Where datasets lie: under ``data_dir``, else under the folder that TMVERIFY_DATA names.
+
+A loader states its layouts, the first complete one is used; if there is none, the error lists what was
+expected where, what is missing from a layout that was begun, and how to get it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tmverify.errors import DataFormatError
+
+VARIABLE = "TMVERIFY_DATA"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One way to lay out a dataset.
+
+    Attributes
+    ----------
+    folder : Path
+        Absolute, or relative to the data folder.
+    names : tuple of str
+        The files needed.
+    suffixes : tuple of str
+        What may follow each name, in order of preference; "" stands for the name as it is.
+    """
+
+    folder: Path
+    names: tuple[str, ...]
+    suffixes: tuple[str, ...] = ("",)
+
+    def find(self, root: Path | None) -> tuple[list[Path], list[str]]:
+        """The files found and the names of those missing."""
+        if root is None and not self.folder.is_absolute():
+            return [], list(self.names)
+        folder = self.folder if root is None else root / self.folder
+        paths = [_first_existing(folder, name, self.suffixes) for name in self.names]
+        missing = [name for name, path in zip(self.names, paths, strict=True) if path is None]
+        return [path for path in paths if path is not None], missing
+
+
+def data_folder(data_dir: str | os.PathLike[str] | None) -> Path | None:
+    """The folder given, else that of the environment, else None.
+
+    Raises
+    ------
+    DataFormatError
+        If the folder does not exist.
+    """
+    given = data_dir if data_dir is not None else os.environ.get(VARIABLE) or None
+    if given is None:
+        return None
+    folder = Path(given).expanduser()
+    if not folder.is_dir():
+        origin = "data_dir" if data_dir is not None else f"the environment variable {VARIABLE}"
+        raise DataFormatError(
+            f"{folder}: there is no such folder; {origin} must name one that holds the data."
+        )
+    return folder
+
+
+def find_files(title: str, root: Path | None, layouts: Sequence[Layout], remedy: str) -> list[Path]:
+    """The files of the first complete layout, in the order of its names.
+
+    Raises
+    ------
+    DataFormatError
+        If no layout is complete.
+    """
+    begun = ""
+    for layout in layouts:
+        found, missing = layout.find(root)
+        if not missing:
+            return found
+        if found and not begun:
+            begun = f" Missing from {found[0].parent}: {', '.join(missing)}."
+    raise DataFormatError(_opening(title, root) + _expected(layouts, root) + begun + " " + remedy)
+
+
+def _first_existing(folder: Path, name: str, suffixes: tuple[str, ...]) -> Path | None:
+    candidates = (folder / (name + suffix) for suffix in suffixes)
+    return next((path for path in candidates if path.exists()), None)
+
+
+def _opening(title: str, root: Path | None) -> str:
+    if root is None:
+        return f"{title} needs a data folder: pass data_dir, or set the environment variable {VARIABLE}. "
+    return f"{title} was not found in {root}. "
+
+
+def _expected(layouts: Sequence[Layout], root: Path | None) -> str:
+    """Layouts that differ only in the folder share a sentence."""
+    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for layout in layouts:
+        folder = layout.folder if root is None else root / layout.folder
+        where = str(folder) if folder.is_absolute() or root is not None else f"<data_dir>/{folder}"
+        groups.setdefault((layout.names, layout.suffixes), []).append(where)
+    sentences = [
+        f"{', '.join(names)}{_or_packed(suffixes)} in {' or '.join(where)}"
+        for (names, suffixes), where in groups.items()
+    ]
+    return "Expected " + "; or ".join(sentences) + "."
+
+
+def _or_packed(suffixes: tuple[str, ...]) -> str:
+    packed = [suffix for suffix in suffixes if suffix]
+    return f" (plain or {' or '.join(packed)})" if packed else ""

@@ -1,0 +1,175 @@
+"""``load_dataset``: a name becomes training and test data, by default as bits ready to train on.
+
+The binarizer is fitted on the training part only; both parts then pass through it.
+"""
+
+from __future__ import annotations
+
+import numbers
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.data.datasets.digits import THRESHOLD, load_digits
+from tmverify.data.datasets.folders import data_folder
+from tmverify.data.datasets.imdb import load_imdb
+from tmverify.data.datasets.mnist import load_fashion_mnist, load_mnist
+from tmverify.data.datasets.mnist_c import load_mnist_c
+from tmverify.data.datasets.request import Raw, Request
+from tmverify.errors import InvalidInputError, shown
+from tmverify.model.inputs import as_bit_matrix
+
+_LOADERS: Mapping[str, Callable[[Request], Raw]] = {
+    "digits": load_digits,
+    "mnist": load_mnist,
+    "fashion-mnist": load_fashion_mnist,
+    "mnist-c": load_mnist_c,
+    "imdb": load_imdb,
+}
+_ON_OPENML = ("mnist", "fashion-mnist", "mnist-c")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """A dataset, split and usually binarized.
+
+    Attributes
+    ----------
+    name : str
+    X_train, X_test : uint8 array of 0 and 1, (n, n_features); a scipy CSR matrix of such for imdb
+        Without binarizer: grey levels, uint8 (n, rows * columns), or a list of str for imdb.
+    y_train, y_test : int64 array, (n,)
+        Classes 0..9; for imdb 1 is positive and 0 negative.
+    feature_names : tuple of str, or None for raw texts
+    image_shape : (rows, columns), or None if the inputs are no images
+    binarizer : fitted transformer, or None for raw data
+    """
+
+    name: str
+    X_train: Any = field(repr=False)
+    y_train: NDArray[np.int64] = field(repr=False)
+    X_test: Any = field(repr=False)
+    y_test: NDArray[np.int64] = field(repr=False)
+    feature_names: tuple[str, ...] | None = field(repr=False)
+    image_shape: tuple[int, int] | None
+    binarizer: Any
+
+
+def load_dataset(
+    name: str,
+    *,
+    data_dir: str | os.PathLike[str] | None = None,
+    binarizer: Any = "default",
+    source: str = "files",
+    corruption: str | None = None,
+    corrupted_share: float = 1.0,
+    random_state: int = 0,
+) -> Dataset:
+    """Load a dataset by name.
+
+    Parameters
+    ----------
+    name : {"digits", "mnist", "fashion-mnist", "mnist-c", "imdb"}
+    data_dir : path or None, default None
+        The folder that holds the data; None means the one that the environment variable TMVERIFY_DATA names.
+        Under it, mnist/ or MNIST/raw/ and fashion-mnist/ or FashionMNIST/raw/ hold the idx files (plain or
+        .gz), mnist_c/ the corrupted test images, and imdb/ or aclImdb/ the reviews. Digits need none.
+    binarizer : "default", None, or a scikit-learn transformer; default "default"
+        "default": ThresholdBinarizer(7.5) for digits, AdaptiveGaussianBinarizer() for other images,
+        WordBinarizer(5000) for imdb. None: raw data. A transformer is cloned and fitted on the training part.
+    source : {"files", "openml"}, default "files"
+        "openml" has scikit-learn fetch MNIST or Fashion-MNIST over the network.
+    corruption : str or None, default None
+        For mnist-c: one of MNIST_C_CORRUPTIONS, or None for a mixture, one drawn for each test image.
+    corrupted_share : float, default 1.0
+        For mnist-c: the probability that a test image is corrupted at all.
+    random_state : int, default 0
+        For mnist-c: seed of those draws.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataFormatError
+        If files are missing, damaged or not what they should be, or the network fails.
+    InvalidInputError
+        If an argument is wrong, or the binarizer's output is anything but 0 and 1.
+    """
+    if not isinstance(name, str) or name not in _LOADERS:
+        raise _wrong("name", f"one of {', '.join(_LOADERS)}", name)
+    default = isinstance(binarizer, str) and binarizer == "default"
+    if not (default or binarizer is None or hasattr(binarizer, "fit_transform")):
+        raise _wrong("binarizer", "'default', None or a scikit-learn transformer", binarizer)
+    _check_options(name, source, corruption, corrupted_share, random_state)
+    folder = None if name == "digits" else data_folder(data_dir)
+    raw = _LOADERS[name](Request(folder, source, corruption, float(corrupted_share), int(random_state)))
+    return _binarized(name, raw, _default_binarizer(name) if default else binarizer)
+
+
+def _wrong(parameter: str, must: str, value: object) -> InvalidInputError:
+    return InvalidInputError(
+        f"The {parameter!r} parameter of load_dataset must be {must}. Got {shown(value)} instead."
+    )
+
+
+def _check_options(name: str, source: str, corruption: Any, corrupted_share: Any, random_state: Any) -> None:
+    if source not in ("files", "openml"):
+        raise _wrong("source", "'files' or 'openml'", source)
+    if source == "openml" and name not in _ON_OPENML:
+        raise _wrong("source", f"'files' for {name}", source)
+    if name != "mnist-c" and corruption is not None:
+        raise _wrong("corruption", f"None for {name}: only mnist-c is corrupted", corruption)
+    if not isinstance(corrupted_share, numbers.Real) or not 0 <= float(corrupted_share) <= 1:
+        raise _wrong("corrupted_share", "a number from 0 to 1", corrupted_share)
+    if name != "mnist-c" and corrupted_share != 1:
+        raise _wrong("corrupted_share", f"left at 1 for {name}: only mnist-c is corrupted", corrupted_share)
+    if not isinstance(random_state, numbers.Integral) or random_state < 0:
+        raise _wrong("random_state", "an integer of at least 0", random_state)
+
+
+def _default_binarizer(name: str) -> Any:
+    from tmverify.data import binarizers
+
+    if name == "digits":
+        return binarizers.ThresholdBinarizer(THRESHOLD)
+    return binarizers.WordBinarizer() if name == "imdb" else binarizers.AdaptiveGaussianBinarizer()
+
+
+def _binarized(name: str, raw: Raw, binarizer: Any) -> Dataset:
+    names = raw.feature_names()
+    if binarizer is None:
+        return Dataset(name, raw.X_train, raw.y_train, raw.X_test, raw.y_test, names, raw.image_shape, None)
+    from sklearn.base import clone
+
+    fitted = clone(binarizer)
+    X_train = _as_bits(fitted.fit_transform(raw.X_train, raw.y_train), "X_train")
+    X_test = _as_bits(fitted.transform(raw.X_test), "X_test")
+    names = _bit_names(fitted, names, X_train.shape[1])
+    return Dataset(name, X_train, raw.y_train, X_test, raw.y_test, names, raw.image_shape, fitted)
+
+
+def _as_bits(X: Any, part: str) -> Any:
+    """What a binarizer gave, as uint8: an array, or a CSR matrix if it was sparse."""
+    from scipy.sparse import issparse
+
+    title = f"The binarizer's output for {part}"
+    if not issparse(X):
+        array = np.asarray(X)
+        return as_bit_matrix(array, array.shape[-1] if array.ndim else 0, name=title)
+    X = X.tocsr()
+    as_bit_matrix(X.data[None, :], X.nnz, name=f"{title} (its stored values)")
+    return X.astype(np.uint8)
+
+
+def _bit_names(fitted: Any, names: tuple[str, ...] | None, n_bits: int) -> tuple[str, ...]:
+    """The names that the binarizer gives, or x0, x1, ... if it has none to give."""
+    try:
+        return tuple(map(str, fitted.get_feature_names_out(names)))
+    except AttributeError:
+        return tuple(f"x{j}" for j in range(n_bits))

@@ -1,0 +1,134 @@
+"""Votes of clauses on a block of 512 samples, by the method of the four Russians.
+
+A clause is evaluated on all samples at once: the AND of its features' planes (``kernels.transpose``), until
+no sample is left. Eight clauses at a time then vote. They make one byte per sample, their *pattern* p, and a
+table holds what each of the 256 patterns adds to the sums,
+
+    table[p] = sum_{k in p} weights[k],        sums[s] += table[pattern[s]],
+
+so a sample costs one look-up per eight clauses however many of them are true, without a branch. (Walking over
+the true bits instead costs one mispredicted branch per 64 samples and clause, and was twice as slow.)
+
+Sums are 16 lanes of int16, one AVX2 register for up to 16 outputs. They can't overflow, by the layout:
+clauses come in *runs* in which the votes of one sign for one output add up to less than 2**15, and after each
+run the sums, shifted left by the run's ``shift``, go into the int64 scores. Large weights are cut into
+digits, each with runs of its own.
+"""
+
+import numpy as np
+from numba import njit
+
+from tmverify.kernels.batch_vectors import (
+    all_samples,
+    drop_row,
+    keep_row,
+    load_lanes,
+    nobody,
+    store_row,
+    store_sum,
+)
+
+
+@njit(cache=True, nogil=True)
+def find_true(planes, features, starts, middles, first, true):  # type: ignore[no-untyped-def]
+    """true[k] = the samples on which clause ``first + k`` is true, for the eight clauses from ``first``.
+
+    Clause j asks for ones in ``features[starts[j]:middles[j]]`` and for zeros in
+    ``features[middles[j]:starts[j + 1]]``; the latter come in fours. Returns whether there is any sample.
+    """
+    some = False
+    for k in range(8):
+        j = first + k
+        alive = all_samples()
+        for i in range(starts[j], middles[j]):
+            alive = keep_row(alive, planes, features[i])
+        for i in range(middles[j], starts[j + 1], 4):
+            if nobody(alive):
+                break
+            alive = drop_row(alive, planes, features[i])
+            alive = drop_row(alive, planes, features[i + 1])
+            alive = drop_row(alive, planes, features[i + 2])
+            alive = drop_row(alive, planes, features[i + 3])
+        store_row(alive, true, k)
+        some |= not nobody(alive)
+    return some
+
+
+@njit(cache=True, nogil=True)
+def find_patterns(true, patterns):  # type: ignore[no-untyped-def]
+    """Bit k of pattern s is bit s of clause k: eight rows of 64 bytes transposed, 8 x 8 bits at a time.
+
+    ``true`` is (8, 64) uint8, ``patterns`` (64,) uint64 whose bytes, lowest first, are the 512 patterns.
+    """
+    for b in range(len(patterns)):
+        word = np.uint64(0)
+        for k in range(8):
+            word |= np.uint64(true[k, b]) << np.uint64(8 * k)
+        swap = (word ^ (word >> np.uint64(7))) & np.uint64(0x00AA00AA00AA00AA)
+        word ^= swap ^ (swap << np.uint64(7))
+        swap = (word ^ (word >> np.uint64(14))) & np.uint64(0x0000CCCC0000CCCC)
+        word ^= swap ^ (swap << np.uint64(14))
+        swap = (word ^ (word >> np.uint64(28))) & np.uint64(0x00000000F0F0F0F0)
+        patterns[b] = word ^ swap ^ (swap << np.uint64(28))
+
+
+@njit(cache=True, nogil=True)
+def add_patterns(patterns, weights, row, table, sums, base, n):  # type: ignore[no-untyped-def]
+    """sums[base + s] += sum of weights[row + k] over the bits k of patterns[s], for s below ``n``."""
+    table[0] = 0
+    for k in range(8):
+        vote = load_lanes(weights, row + k)
+        for p in range(1 << k):
+            store_sum(load_lanes(table, p), vote, table, p + (1 << k))
+    for s in range(base, base + n):
+        store_sum(load_lanes(sums, s), load_lanes(table, patterns[s - base]), sums, s)
+
+
+@njit(cache=True, nogil=True)
+def flush_sums(sums, shift, scores):  # type: ignore[no-untyped-def]
+    """scores[s, 16 g + c] += sums[s of group g, c] << shift; ``sums`` is (512 g, 16) and zero afterwards."""
+    n, n_outputs = scores.shape
+    for first in range(0, n_outputs, 16):
+        base = first << 5
+        for s in range(n):
+            for c in range(first, min(first + 16, n_outputs)):
+                scores[s, c] += np.int64(sums[base + s, c - first]) << shift
+            for c in range(16):
+                sums[base + s, c] = 0
+
+
+@njit(cache=True, nogil=True)
+def add_block_votes(  # type: ignore[no-untyped-def]
+    planes,
+    features,
+    starts,
+    middles,
+    run_offsets,
+    run_shifts,
+    part_offsets,
+    part_groups,
+    part_weights,
+    true,
+    true_bytes,
+    patterns,
+    pattern_bytes,
+    table,
+    sums,
+    scores,
+):
+    """Add the votes of all clauses on one block to ``scores``, (n, outputs) int64 with n up to 512.
+
+    Run r takes the eights of clauses from ``run_offsets[r]``. Eight o votes through its parts, each for one
+    group of 16 outputs: part p for group ``part_groups[p]``, by the rows ``8 p`` to ``8 p + 7`` of
+    ``part_weights``. The other arrays are scratch: ``true`` (8, 8) uint64 and its bytes (8, 64), ``patterns``
+    (64,) uint64 and its bytes (512,), ``table`` (256, 16) int16, ``sums`` (512 groups, 16) int16, zeroed.
+    """
+    n = len(scores)
+    for r in range(len(run_shifts)):
+        for o in range(run_offsets[r], run_offsets[r + 1]):
+            if find_true(planes, features, starts, middles, 8 * o, true):
+                find_patterns(true_bytes, patterns)
+                for p in range(part_offsets[o], part_offsets[o + 1]):
+                    base = part_groups[p] << 9
+                    add_patterns(pattern_bytes, part_weights, 8 * p, table, sums, base, n)
+        flush_sums(sums, run_shifts[r], scores)

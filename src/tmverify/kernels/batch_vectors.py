@@ -1,0 +1,144 @@
+"""Two SIMD types for numba, each a row of a matrix held in registers.
+
+    Samples     512 bits, one per sample of a block: ``<8 x i64>`` in LLVM, two AVX2 or four NEON registers
+    Lanes       16 sums of votes: ``<16 x i16>``, one AVX2 or two NEON registers
+
+numba leaves LLVM's superword vectorizer off, and LLVM's loop vectorizer does not see loops of 8: written in
+plain numba the same code is scalar and three times slower. LLVM splits these vectors for the machine at hand,
+so no instruction set is named here. Rows are addressed without bounds checks, indices are not negative.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.extending import intrinsic, models, register_model
+
+SAMPLE_WORDS = 8
+LANES = 16
+
+# Callers leave out the first argument, which a type checker can't know.
+_intrinsic: Any = intrinsic
+_WORD = ir.IntType(64)
+_BITS = ir.IntType(64 * SAMPLE_WORDS)
+_SAMPLES = ir.VectorType(_WORD, SAMPLE_WORDS)
+_LANES = ir.VectorType(ir.IntType(16), LANES)
+
+
+class Samples(types.Type):
+    """numba's type of a set of samples: bit s of word w is sample 64 w + s."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Samples512")
+
+
+@register_model(Samples)
+class _SamplesModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _SAMPLES)  # type: ignore[no-untyped-call]
+
+
+class Lanes(types.Type):
+    """numba's type of 16 sums of votes."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Lanes16")
+
+
+@register_model(Lanes)
+class _LanesModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _LANES)  # type: ignore[no-untyped-call]
+
+
+samples = Samples()
+lanes = Lanes()
+
+
+def _row_pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any, row: Any) -> Any:
+    """Address of ``array[index]``, as a pointer to ``row``; the array is C-ordered and exactly as wide."""
+    assert kind.layout == "C"
+    data = context.make_array(kind)(context, builder, array).data
+    if index.type.width < 64:
+        index = builder.zext(index, _WORD)
+    # A constant width makes a shift of what would be a multiplication per look-up.
+    return builder.bitcast(builder.gep(data, [builder.mul(index, _WORD(row.count))]), row.as_pointer())
+
+
+@_intrinsic
+def all_samples(typing_context):  # type: ignore[no-untyped-def]
+    """The set of all 512 samples."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return ir.Constant(_SAMPLES, [-1] * SAMPLE_WORDS)
+
+    return samples(), generate
+
+
+@_intrinsic
+def keep_row(typing_context, alive, planes, index):  # type: ignore[no-untyped-def]
+    """``alive & planes[index]``; ``planes`` is uint64, (n, 8), ``index`` unsigned."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        row = _row_pointer(context, builder, signature.args[1], args[1], args[2], _SAMPLES)
+        return builder.and_(args[0], builder.load(row, align=8))
+
+    return samples(samples, planes, index), generate
+
+
+@_intrinsic
+def drop_row(typing_context, alive, planes, index):  # type: ignore[no-untyped-def]
+    """``alive & ~planes[index]``."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        row = _row_pointer(context, builder, signature.args[1], args[1], args[2], _SAMPLES)
+        return builder.and_(args[0], builder.not_(builder.load(row, align=8)))
+
+    return samples(samples, planes, index), generate
+
+
+@_intrinsic
+def nobody(typing_context, alive):  # type: ignore[no-untyped-def]
+    """Whether the set is empty."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return builder.icmp_unsigned("==", builder.bitcast(args[0], _BITS), ir.Constant(_BITS, 0))
+
+    return types.boolean(samples), generate
+
+
+@_intrinsic
+def store_row(typing_context, alive, out, index):  # type: ignore[no-untyped-def]
+    """``out[index] = alive``; ``out`` is uint64, (n, 8)."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        row = _row_pointer(context, builder, signature.args[1], args[1], args[2], _SAMPLES)
+        builder.store(args[0], row, align=8)
+        return context.get_dummy_value()
+
+    return types.void(samples, out, index), generate
+
+
+@_intrinsic
+def load_lanes(typing_context, array, index):  # type: ignore[no-untyped-def]
+    """``array[index]``; ``array`` is int16, (n, 16)."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        row = _row_pointer(context, builder, signature.args[0], args[0], args[1], _LANES)
+        return builder.load(row, align=2)
+
+    return lanes(array, index), generate
+
+
+@_intrinsic
+def store_sum(typing_context, a, b, out, index):  # type: ignore[no-untyped-def]
+    """``out[index] = a + b``, modulo 2**16; ``out`` is int16, (n, 16)."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        row = _row_pointer(context, builder, signature.args[2], args[2], args[3], _LANES)
+        builder.store(builder.add(args[0], args[1]), row, align=2)
+        return context.get_dummy_value()
+
+    return types.void(lanes, lanes, out, index), generate

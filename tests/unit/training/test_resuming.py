@@ -1,0 +1,181 @@
+"""A training saved and taken up again ends as if it had never stopped; any other file is refused."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tmverify as tv
+from tmverify.errors import TrainingStateError
+
+SETTINGS: dict[str, Any] = {"n_clauses": 20, "threshold": 5, "specificity": 3.0, "random_state": 0}
+
+
+def data(n_classes: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    X = np.random.default_rng(0).integers(0, 2, (300, 70)).astype(np.uint8)
+    return X, X[:, :4].sum(axis=1) % n_classes
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("options", [{}, {"weighted": True, "max_literals": 4}])
+def test_resume_and_go_on(tmp_path: Path, n_classes: int, options: dict[str, Any]) -> None:
+    X, y = data(n_classes)
+    file = tmp_path / "run.state"
+    clf = tv.TsetlinMachineClassifier(**SETTINGS, **options, n_epochs=3).fit(X, y)
+    clf.save(file)
+    again = tv.TsetlinMachineClassifier.resume(file)
+    assert again.model_ == clf.model_
+    assert again.history_ == clf.history_
+    assert np.array_equal(again.predict(X), clf.predict(X))
+    for _ in range(2):
+        clf.partial_fit(X, y)
+        again.partial_fit(X, y)
+    assert again.model_ == clf.model_
+    assert again.model_ == tv.TsetlinMachineClassifier(**SETTINGS, **options, n_epochs=5).fit(X, y).model_
+
+
+def test_resume_of_numbers_and_names(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(np.random.default_rng(0).normal(size=(100, 3)), columns=["a", "b", "c"])
+    y = np.where(frame["a"] > 0, "yes", "no")
+    clf = tv.TsetlinMachineClassifier(**SETTINGS, n_epochs=3).fit(frame, y)
+    clf.save(tmp_path / "state")
+    again = tv.TsetlinMachineClassifier.resume(tmp_path / "state")
+    assert again.model_ == clf.model_
+    assert again.partial_fit(frame, y).model_ == clf.partial_fit(frame, y).model_
+
+
+@pytest.mark.parametrize("early_stopping", [False, True])
+def test_fit_goes_on_from_its_checkpoint(tmp_path: Path, early_stopping: bool) -> None:
+    X, y = data()
+    settings = SETTINGS | {"early_stopping": early_stopping, "patience": 4}
+    file = tmp_path / "run.state"
+    tv.TsetlinMachineClassifier(**settings, n_epochs=3).fit(X, y, checkpoint=file)
+    resumed = tv.TsetlinMachineClassifier(**settings, n_epochs=9, n_jobs=2).fit(X, y, checkpoint=file)
+    straight = tv.TsetlinMachineClassifier(**settings, n_epochs=9).fit(X, y)
+    assert resumed.model_ == straight.model_
+    assert [line["accuracy"] for line in resumed.history_] == [line["accuracy"] for line in straight.history_]
+
+
+def test_killed_and_run_again(tmp_path: Path) -> None:
+    """kill -9 in the middle: the file is whole, and the same command ends as if nothing had happened."""
+    file = tmp_path / "run.state"
+    script = textwrap.dedent(
+        f"""
+        import numpy as np, tmverify as tv
+        from tmverify.training import course
+        course.SECONDS_BETWEEN_SAVES = 0.0
+        X = np.random.default_rng(0).integers(0, 2, (2000, 70)).astype(np.uint8)
+        y = X[:, :4].sum(axis=1) % 3
+        clf = tv.TsetlinMachineClassifier(n_clauses=200, n_epochs=60, random_state=0)
+        print(clf.fit(X, y, checkpoint={str(file)!r}).model_.content_hash)
+        """
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while not file.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    epochs_then = tv.TsetlinMachineClassifier.resume(file).n_epochs_
+    assert 0 < epochs_then < 60
+    resumed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    file.unlink()
+    straight = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert resumed.stdout == straight.stdout
+
+
+def test_another_training_is_refused(tmp_path: Path) -> None:
+    X, y = data()
+    file = tmp_path / "run.state"
+    tv.TsetlinMachineClassifier(**SETTINGS, n_epochs=2).fit(X, y, checkpoint=file)
+    with pytest.raises(TrainingStateError, match="other values of threshold"):
+        tv.TsetlinMachineClassifier(**SETTINGS | {"threshold": 6}, n_epochs=2).fit(X, y, checkpoint=file)
+    with pytest.raises(TrainingStateError, match="other examples"):
+        tv.TsetlinMachineClassifier(**SETTINGS, n_epochs=2).fit(1 - X, y, checkpoint=file)
+    with pytest.raises(TrainingStateError, match="random_state"):
+        tv.TsetlinMachineClassifier(**SETTINGS | {"random_state": 7}, n_epochs=2).fit(X, y, checkpoint=file)
+
+
+def test_damaged_and_strange_files_are_refused(tmp_path: Path) -> None:
+    X, y = data()
+    file = tmp_path / "run.state"
+    tv.TsetlinMachineClassifier(**SETTINGS, n_epochs=1).fit(X, y).save(file)
+    whole = file.read_bytes()
+    strange = {
+        "missing": None,
+        "empty": b"",
+        "text": b"hello",
+        "half": whole[: len(whole) // 2],
+        "model": b"\x10\0\0\0\0\0\0\0{}",
+    }
+    for name, content in strange.items():
+        path = tmp_path / name
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(TrainingStateError, match=name):
+            tv.TsetlinMachineClassifier.resume(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n_clauses": 10**9},
+        {"n_clauses": 21},
+        {"n_features": 64},
+        {"n_classes": 2},
+        {"n_classes": 4},
+        {"seed": "x"},
+        {"n_epochs": -1},
+        {"history": 3},
+        {"parameters": {"n_clauses": "many"}},
+        {"parameters": {"unknown": 1}},
+        {"format": "other"},
+        {"version": 99},
+        {"sets": ["best"]},
+        {"classes": [1]},
+    ],
+)
+def test_a_file_that_contradicts_itself_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    X, y = data()
+    file = tmp_path / "run.state"
+    tv.TsetlinMachineClassifier(**SETTINGS, n_epochs=1).fit(X, y).save(file)
+    rewrite(file, change, {})
+    with pytest.raises(TrainingStateError):
+        tv.TsetlinMachineClassifier.resume(file)
+
+
+@pytest.mark.parametrize("field", ["planes", "weights", "draws", "lanes"])
+@pytest.mark.parametrize("change", ["shape", "type", "zero"])
+def test_arrays_that_do_not_fit_are_refused(tmp_path: Path, field: str, change: str) -> None:
+    X, y = data()
+    file = tmp_path / "run.state"
+    tv.TsetlinMachineClassifier(**SETTINGS, n_epochs=1).fit(X, y).save(file)
+    with np.load(file) as archive:
+        array = archive[f"now.0.{field}"]
+    changed = {"shape": array[:-1], "type": array.astype(np.float64), "zero": np.zeros_like(array)}[change]
+    rewrite(file, {}, {f"now.0.{field}": changed})
+    if (field, change) == ("planes", "zero"):
+        assert tv.TsetlinMachineClassifier.resume(file).model_.n_clauses == 60  # all automata at their floor
+        return
+    with pytest.raises(TrainingStateError):
+        tv.TsetlinMachineClassifier.resume(file)
+
+
+def rewrite(file: Path, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+    """The same file with other values, as a hostile or confused hand would write it."""
+    with np.load(file) as archive:
+        content = {name: archive[name] for name in archive.files}
+    text = json.loads(bytes(content["about"]).decode()) | about
+    content["about"] = np.frombuffer(json.dumps(text).encode(), np.uint8)
+    with open(file, "wb") as stream:
+        np.savez(stream, **(content | arrays))
