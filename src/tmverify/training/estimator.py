@@ -46,14 +46,14 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     Parameters
     ----------
-    n_clauses : int, default 200
+    n_clauses : int, default 400
         Clauses of a machine; those at even places vote for the class, the others against it.
-    threshold : int, default 20
+    threshold : int, default 25
         T: how many votes are enough. Feedback gets rarer as the sum of votes comes near T. A large T lets
         more clauses learn the same pattern.
-    specificity : float, default 5.0
+    specificity : float, default 10.0
         s >= 1: a large s makes long, specific clauses; a small one short, general ones.
-    n_epochs : int, default 30
+    n_epochs : int, default 60
         Times that ``fit`` shows all examples.
     weighted : bool, default False
         Give clauses integer weights, which grow as they are right and shrink as they are wrong.
@@ -105,10 +105,10 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def __init__(
         self,
-        n_clauses: int = 200,
-        threshold: int = 20,
-        specificity: float = 5.0,
-        n_epochs: int = 30,
+        n_clauses: int = 400,
+        threshold: int = 25,
+        specificity: float = 10.0,
+        n_epochs: int = 60,
         *,
         weighted: bool = False,
         boost_true_positive: bool = False,

@@ -73,12 +73,12 @@ def test_digits_need_no_files() -> None:
     assert digits.y_train.dtype == np.int64
     assert digits.image_shape == (8, 8)
     assert digits.feature_names is not None
-    assert digits.feature_names[10] == "pixel_1_2 > 7.5"
+    assert digits.feature_names[10] == "pixel_1_2 > 5.5"
     assert "X_train" not in repr(digits)
     raw = load_dataset("digits", binarizer=None)
     assert raw.X_train.max() == 16
     assert raw.binarizer is None
-    assert np.array_equal(raw.X_test > 7.5, digits.X_test)
+    assert np.array_equal(raw.X_test > 5.5, digits.X_test)
     assert np.array_equal(np.bincount(raw.y_test), np.bincount(load_dataset("digits").y_test))
 
 

@@ -1,8 +1,8 @@
 """The 1,797 handwritten digits of scikit-learn, 8 x 8 pixels of grey levels 0..16; they need no files.
 
-The split is fixed: a quarter of each class, 450 digits, for testing. As bits, pixel > 7.5: of the thresholds
-0.5, 1.5, ..., 11.5 that one served naive Bayes, random forests and nearest neighbours best in
-cross-validation on the 1,347 training digits.
+The split is fixed: a quarter of each class, 450 digits, for testing. As bits, pixel > 5.5: in
+cross-validation on the 1,347 training digits Tsetlin machines did equally well, within the noise, from 5.5
+to 7.5.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from tmverify.data.datasets.request import Raw, Request
 
-THRESHOLD = 7.5
+THRESHOLD = 5.5
 
 
 def load_digits(request: Request) -> Raw:

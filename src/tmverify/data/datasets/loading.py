@@ -79,7 +79,7 @@ def load_dataset(
         Under it, mnist/ or MNIST/raw/ and fashion-mnist/ or FashionMNIST/raw/ hold the idx files (plain or
         .gz), mnist_c/ the corrupted test images, and imdb/ or aclImdb/ the reviews. Digits need none.
     binarizer : "default", None, or a scikit-learn transformer; default "default"
-        "default": ThresholdBinarizer(7.5) for digits, AdaptiveGaussianBinarizer() for other images,
+        "default": ThresholdBinarizer(5.5) for digits, AdaptiveGaussianBinarizer() for other images,
         WordBinarizer(5000) for imdb. None: raw data. A transformer is cloned and fitted on the training part.
     source : {"files", "openml"}, default "files"
         "openml" has scikit-learn fetch MNIST or Fashion-MNIST over the network.
