@@ -3,12 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test test-deep lint bench clean
+.PHONY: help demo test test-deep lint bench bench-training clean
 
 help:  ## list the targets
-	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
 
-demo: $(READY)  ## a two-minute tour: the paper's machine and a small hand-made one
+demo: $(READY)  ## a tour in a minute: train on digits, then prove what flipped pixels can do
 	$(BIN)/python examples/demo.py
 
 test: $(READY) lint  ## lint, types and tests, under five minutes on two cores
@@ -27,8 +27,11 @@ bench: $(READY)  ## measure (needs no data; set TMVERIFY_DATA for the MNIST mode
 	$(BIN)/python benchmarks/engines.py
 	$(BIN)/python benchmarks/encodings.py
 
+bench-training: $(READY)  ## measure training against other libraries (TMVERIFY_DATA, gcc; an hour or more)
+	$(BIN)/python benchmarks/training.py
+
 clean:  ## remove everything that make made
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

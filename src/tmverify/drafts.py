@@ -13,6 +13,9 @@ from pathlib import Path
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A draft beside ``path`` (behind any link) that takes its place if the block ends well, else goes."""
     target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file() and not target.is_dir():
+        yield target  # a pipe or device is written to, never replaced
+        return
     draft = target.with_name(f".tmverify-{secrets.token_hex(8)}.tmp")
     try:
         yield draft

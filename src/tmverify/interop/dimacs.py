@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 
+from tmverify.drafts import replacing
 from tmverify.engines.protocol import EncodingTooLargeError
 from tmverify.engines.sat.formula import Formula
 from tmverify.engines.sat.paper import encode_paper
@@ -52,7 +52,7 @@ def to_dimacs(query: Query, path: str | os.PathLike[str], *, encoding: str = "sa
         formula = ENCODERS[encoding](query)
     except EncodingTooLargeError as error:
         raise InvalidInputError(f"The formula is too large to write: {error}.") from None
-    with open(Path(path), "w", encoding="utf-8") as file:
+    with replacing(path) as draft, open(draft, "w", encoding="utf-8") as file:
         file.writelines(f"{line}\n" for line in _lines(query, formula))
 
 

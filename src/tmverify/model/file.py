@@ -24,7 +24,6 @@ import hashlib
 import json
 import math
 import os
-import secrets
 import stat
 import struct
 from pathlib import Path
@@ -33,6 +32,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.drafts import replacing
 from tmverify.errors import ModelError, ModelFormatError, shown
 from tmverify.model.clauses import MAX_FEATURES, Clauses
 from tmverify.model.machine import Model
@@ -64,15 +64,8 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file() and not target.is_dir():
         raise ModelError(f"{path}: not a regular file, so it is not replaced")
-    draft = target.with_name(f".tmverify-{secrets.token_hex(8)}.tmp")
-    try:
-        with open(draft, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)
+    with replacing(target) as draft:
+        draft.write_bytes(data)
 
 
 def load(path: str | os.PathLike[str]) -> Model:
