@@ -182,9 +182,9 @@ def punish(planes, j, lits, present, up, moving, rule):  # type: ignore[no-untyp
 
 @njit(cache=True, nogil=True)
 def settle(planes, j, n_included, draws, b, moving, max_literals):  # type: ignore[no-untyped-def]
-    """Hold clause j, whose actions in ``moving`` changed, to its literal budget."""
+    """Hold clause j, whose actions in ``moving`` changed, to its literal budget; keep the number included."""
     fresh, gone = count_changes(planes, j, moving)
-    room = max_literals - (n_included[j] - gone)
+    room = max(max_literals - (n_included[j] - gone), 0)
     if fresh > room:
         keep_budget(planes, j, moving, room, np.int64(next_below(draws, b, moving.shape[0])))
         fresh = room
@@ -239,6 +239,5 @@ def learn(rows, wanted, inputs, machine, rule, blocks, part, brought, arrived, s
                     changed = punish(planes, j, lits, present, up, moving, rule)
                     weights[j] -= rule.weighted and weights[j] > 1
                 if changed:
-                    if rule.max_literals > 0:
-                        settle(planes, j, n_included, draws, b, moving, rule.max_literals)
+                    settle(planes, j, n_included, draws, b, moving, rule.max_literals)
                     enter_changes(moving, included, b, bit)

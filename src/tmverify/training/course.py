@@ -53,11 +53,12 @@ class Course:
     def run(self, examples: Examples, n_epochs: int, bar: EpochBar, save: Callable[[], None]) -> None:
         """Go on to ``n_epochs`` in all; ``save`` is called now and then, and at the end, even a bad one."""
         saved = perf_counter()
-        bar.say("compiling (the first time)")
+        bar.say("loading the kernels (compiled at first use)")
         try:
+            self.trainer.prepare(examples.inputs, examples.rule)
+            bar.say("training")
             while self.trainer.n_epochs < n_epochs and not self._is_over():
                 self.run_epoch(examples)
-                bar.say("training")
                 bar.advance(self.history[-1]["accuracy"])
                 if perf_counter() - saved > SECONDS_BETWEEN_SAVES:
                     save()
@@ -66,7 +67,8 @@ class Course:
             save()
 
     def run_epoch(self, examples: Examples) -> None:
-        """One epoch and its line in the history."""
+        """One epoch and its line in the history; the time is that of learning alone."""
+        self.trainer.prepare(examples.inputs, examples.rule)
         started = perf_counter()
         self.trainer.run_epoch(
             examples.inputs,
@@ -95,6 +97,7 @@ class Course:
             "n_clauses": trainer.n_clauses,
             "n_features": trainer.n_features,
             "n_classes": trainer.n_classes,
+            "n_states": trainer.n_states,
             "n_epochs": trainer.n_epochs,
             "history": self.history,
         }

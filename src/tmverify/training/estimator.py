@@ -92,7 +92,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     history_ : list of dict
         Per epoch: ``epoch``, ``seconds``, and ``accuracy`` on the validation set (None without one).
     n_epochs_ : int
-        Epochs behind the current machines' training.
+        Epochs run, by ``fit`` and ``partial_fit`` together.
 
     Examples
     --------
@@ -177,6 +177,8 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             If ``checkpoint`` belongs to other data or settings.
         """
         rule = check_parameters(self)
+        for name in ("_course", "model_"):
+            self.__dict__.pop(name, None)  # a fit that fails leaves nothing half new, half old
         X, y = self._check_examples(X, y, first=True)
         self.classes_, targets = _classes_of(y)
         bits = self._learn_bits(X)
@@ -218,6 +220,8 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         else:
             bits = to_bits(X, self.binarizer_)
             course = self._course
+            if (self.n_clauses, self.n_states) != (course.trainer.n_clauses, course.trainer.n_states):
+                raise InvalidInputError("n_clauses and n_states can't change in the middle of a training.")
             if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
                 raise InvalidInputError("classes must be the same as at the first call of partial_fit.")
         course.accuracy = course.patience = None
@@ -247,7 +251,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
         The frozen model alone is ``model_.save(path)``.
         """
-        check_is_fitted(self, "classes_")
+        check_is_fitted(self, "_course")
         self._course.write(path, self._about(None))
 
     @classmethod
@@ -270,9 +274,10 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             if names is not None:
                 classifier.feature_names_in_ = np.array(names, object)
             classifier.binarizer_ = thermometer_from(about["cuts"])
-            sizes = (course.trainer.n_classes, course.trainer.n_clauses, course.trainer.n_features)
+            trainer = course.trainer
             n_bits = sum(map(len, about["cuts"] or [[0]] * classifier.n_features_in_))
-            if sizes != (len(classifier.classes_), classifier.n_clauses, n_bits):
+            sizes = (len(classifier.classes_), classifier.n_clauses, n_bits, classifier.n_states)
+            if sizes != (trainer.n_classes, trainer.n_clauses, trainer.n_features, trainer.n_states):
                 raise ValueError("it contradicts itself")
         except (KeyError, TypeError, ValueError) as error:
             raise TrainingStateError(f"{path}: not a training that can be resumed: {error!r:.100}.") from None
@@ -309,7 +314,11 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _start(self, n_bits: int, seed: int) -> Trainer:
         return Trainer.start(
-            seed=seed, n_clauses=int(self.n_clauses), n_features=n_bits, n_classes=len(self.classes_)
+            seed=seed,
+            n_clauses=int(self.n_clauses),
+            n_features=n_bits,
+            n_classes=len(self.classes_),
+            n_states=int(self.n_states),
         )
 
     def _begun(self, checkpoint: str | os.PathLike[str] | None) -> Course | None:
@@ -384,7 +393,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return float((_decisions(model, bits) == targets).mean())
 
     def _scores(self, X: Any) -> NDArray[np.int64]:
-        check_is_fitted(self, "classes_")
+        check_is_fitted(self, "_course")
         X = validate_data(self, X, accept_sparse="csr", reset=False)
         return _model_scores(self.model_, to_bits(X, self.binarizer_))
 

@@ -44,6 +44,9 @@ def to_bits(X: Any, binarizer: ThermometerBinarizer | None) -> Any:
     """
     if binarizer is not None:
         return binarizer.transform(_dense(X))
+    if _is_sparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
     if not is_boolean(X):
         values = X.data if _is_sparse(X) else X
         wrong = values[(values != 0) & (values != 1)].flat[0]

@@ -14,6 +14,7 @@ BLOCK = 64
 PLANES = 8
 MAX_STATES = 1 << (PLANES - 1)  # an action
 CHANCE_UNIT = 1 << 24
+NO_BUDGET = 1 << 40
 _LANE_GROUP = 4  # words of an AVX2 vector: the rows of a clause are whole vectors
 Words = NDArray[np.uint64]
 
@@ -26,7 +27,7 @@ class Machine(NamedTuple):
 
     planes: Words  # (64 b, p, w): state bits; the last plane is "included"
     weights: NDArray[np.int32]  # (64 b,)
-    n_included: NDArray[np.int32]  # (64 b,): kept up to date only under a literal budget
+    n_included: NDArray[np.int32]  # (64 b,): literals that each clause includes
     included: Words  # (b, 2, features rounded up): the last planes again, 64 clauses to a word
     real: Words  # (b,): clauses that exist
     present: Words  # (w,): literals that exist
@@ -40,7 +41,7 @@ class Rule(NamedTuple):
     threshold: np.int64
     forget: np.uint64  # 1 / specificity, in units of 2^-24
     floor: np.uint64  # lowest state
-    max_literals: np.int64  # 0: no budget
+    max_literals: np.int64
     weighted: bool
     boost: np.uint64  # all ones or 0
 
@@ -59,7 +60,7 @@ def make_rule(
         threshold=np.int64(threshold),
         forget=np.uint64(round(CHANCE_UNIT / specificity)),
         floor=np.uint64(MAX_STATES - n_states),
-        max_literals=np.int64(max_literals or 0),
+        max_literals=np.int64(NO_BUDGET if max_literals is None else max_literals),
         weighted=weighted,
         boost=np.uint64(2**64 - 1 if boost_true_positive else 0),
     )

@@ -43,6 +43,7 @@ def read_course(path: str | os.PathLike[str]) -> Course:
             n_clauses=about["n_clauses"],
             n_features=about["n_features"],
             n_classes=about["n_classes"],
+            n_states=_integer(about, "n_states"),
             machines=sets["now"],
             n_epochs=_integer(about, "n_epochs"),
         )

@@ -28,17 +28,23 @@ class Trainer:
     n_clauses: int
     n_features: int
     n_classes: int
+    n_states: int
     machines: list[Machine]
     n_epochs: int = 0
 
     @classmethod
-    def start(cls, *, seed: int, n_clauses: int, n_features: int, n_classes: int) -> Trainer:
+    def start(cls, *, seed: int, n_clauses: int, n_features: int, n_classes: int, n_states: int) -> Trainer:
         """Machines with empty clauses: one for two classes, else one a class."""
         machines = [
             new_machine(n_clauses, n_features, np.random.SeedSequence(seed, spawn_key=(0, c)))
             for c in range(1 if n_classes == 2 else n_classes)
         ]
-        return cls(seed, n_clauses, n_features, n_classes, machines)
+        return cls(seed, n_clauses, n_features, n_classes, n_states, machines)
+
+    def prepare(self, inputs: NDArray[np.uint64], rule: Rule) -> None:
+        """Load the kernels, or compile them if this is their first use on this computer."""
+        nothing = Lesson(np.zeros(0, np.int64), np.zeros(0, np.uint8))
+        self._learn([nothing] * len(self.machines), inputs, rule, 1)
 
     def run_epoch(
         self,

@@ -120,8 +120,6 @@ class SlowMachine:
         before = self.states[j]
         after = [min(max(state + step, low), high) for state, step in zip(before, steps, strict=True)]
         self.states[j] = after
-        if self.rule.max_literals == 0:
-            return
         fresh = [l for l in range(len(after)) if before[l] < self.first <= after[l]]  # noqa: E741
         kept = sum(before[l] >= self.first and after[l] >= self.first for l in range(len(after)))  # noqa: E741
         room = int(self.rule.max_literals) - kept

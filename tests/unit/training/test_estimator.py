@@ -164,6 +164,39 @@ def test_partial_fit_refuses_strange_labels_and_other_classes() -> None:
         clf.partial_fit(X, y, classes=[0, 1])
 
 
+def test_a_training_can_change_its_mind_but_not_its_size() -> None:
+    X, y = xor_data()
+    clf = tv.TsetlinMachineClassifier(**SMALL).fit(X, y)
+    assert max(map(len, clf.model_.clauses)) > 2
+    clf.set_params(max_literals=2, specificity=1.5)
+    for _ in range(20):
+        clf.partial_fit(X, y)
+    included = [len(clause) for clause in clf.model_.clauses]
+    assert max(included) <= 2  # a budget given late holds once the clauses have forgotten enough
+    with pytest.raises(InvalidInputError, match="in the middle of a training"):
+        clf.set_params(n_states=5).partial_fit(X, y)
+
+
+def test_a_failed_fit_leaves_nothing_half_old() -> None:
+    X, y = xor_data()
+    clf = tv.TsetlinMachineClassifier(**SMALL).fit(X, y)
+    with pytest.raises(InvalidInputError, match="two classes"):
+        clf.fit(X, np.zeros(len(X)))
+    with pytest.raises(NotFittedError):
+        clf.predict(X)
+
+
+def test_a_cell_given_twice_in_a_sparse_matrix_is_refused() -> None:
+    X, y = xor_data(50)
+    clf = tv.TsetlinMachineClassifier(**SMALL, binarize=None).fit(X, y)
+    assert clf.predict(sparse.csr_matrix(X)).shape == (50,)
+    rows = sparse.csr_matrix((50, 8))
+    rows.data, rows.indices = np.ones(2), np.array([3, 3], np.int32)
+    rows.indptr = np.array([0, 2] + [2] * 49, np.int32)
+    with pytest.raises(InvalidInputError, match="only 0 and 1"):
+        clf.predict(rows)
+
+
 def test_pipeline_grid_search_clone_and_pickle(digits: tuple[np.ndarray, np.ndarray]) -> None:
     X, y = load_digits(return_X_y=True)
     X, y = X[:200], y[:200]
@@ -280,13 +313,19 @@ def test_an_interrupted_epoch_leaves_no_trace() -> None:
         X = np.random.default_rng(0).integers(0, 2, (30000, 200)).astype(np.uint8)
         y = X[:, 0] ^ X[:, 1]
         settings = dict(n_clauses=500, threshold=100, specificity=3.0, random_state=0, n_jobs=2)
-        tv.TsetlinMachineClassifier(**settings, n_epochs=1).fit(X[:10], y[:10])  # compile
+        from tmverify.training.course import Course
+        run_epoch = Course.run_epoch
+        def then_interrupt(self, examples):
+            run_epoch(self, examples)
+            if self.trainer.n_epochs == 2:
+                threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        Course.run_epoch = then_interrupt
         clf = tv.TsetlinMachineClassifier(**settings, n_epochs=10**6)
-        threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT)).start()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             clf.fit(X, y)
         assert "interrupted" in str(caught[0].message), caught
+        Course.run_epoch = run_epoch
         straight = tv.TsetlinMachineClassifier(**settings, n_epochs=clf.n_epochs_).fit(X, y)
         assert straight.model_ == clf.model_
         print("same after", clf.n_epochs_)

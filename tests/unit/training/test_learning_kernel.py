@@ -86,9 +86,8 @@ def test_what_is_kept_twice_agrees(seed: int) -> None:
     )
     assert np.array_equal(machine.included, again.included)
     included = included_literals(machine, n_clauses, n_features).sum(axis=(1, 2))
-    if rule.max_literals:
-        assert np.array_equal(machine.n_included[:n_clauses], included)
-        assert included.max() <= rule.max_literals
+    assert np.array_equal(machine.n_included[:n_clauses], included)
+    assert included.max() <= rule.max_literals
     states = literal_states(machine, n_clauses, n_features)
     assert states.min() >= rule.floor
     assert states.max() <= 255 - rule.floor

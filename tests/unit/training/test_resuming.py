@@ -136,6 +136,7 @@ def test_damaged_and_strange_files_are_refused(tmp_path: Path) -> None:
         {"n_classes": 4},
         {"seed": "x"},
         {"n_epochs": -1},
+        {"n_states": 7},
         {"history": 3},
         {"parameters": {"n_clauses": "many"}},
         {"parameters": {"unknown": 1}},
