@@ -11,7 +11,8 @@ SOURCES = Path(__file__).parent.parent / "src" / "tmverify"
 def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         return  # the controller has done it
-    newest = max(file.stat().st_mtime for file in SOURCES.rglob("*.py"))
+    kernels = [file for file in SOURCES.rglob("*.py") if "@njit" in file.read_text(encoding="utf-8")]
+    newest = max(file.stat().st_mtime for file in kernels)
     for file in SOURCES.rglob("*.nb[ic]"):
         with suppress(FileNotFoundError):  # another run may be at it too
             if file.stat().st_mtime < newest:

@@ -43,8 +43,8 @@ class Goal:
 
 GOALS = (
     Goal("digits", 400, 25, 10.0, 95.0, 60),
-    Goal("imdb", 1000, 1280, 2.0, 82.5, 20),
-    Goal("imdb", 1000, 1280, 20.0, 76.65, 20),
+    Goal("imdb", 1000, 1280, 2.0, 82.5, 10),
+    Goal("imdb", 1000, 1280, 20.0, 76.65, 10),
     Goal("mnist-adaptive", 500, 25, 10.0, 97.4),
     Goal("mnist-adaptive", 1000, 25, 10.0, 98.2),
     Goal("mnist-adaptive", 2000, 50, 10.0, 98.25),

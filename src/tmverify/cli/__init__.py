@@ -5,13 +5,14 @@
     entry         parse, run, and turn every outcome into an exit code
     app           the subcommands by name
     options       every argument and option, with its help
-    info … export the subcommands
+    train         the subcommand that learns; train_options, train_data and train_report belong to it
+    info … export the other subcommands
     subject       what is asked about: models, inputs, region, read and checked before any work
     many          the loop over (epsilon, input), shared by robustness and similarity
     universal     the same for the two universal questions
     output        everything that is printed
 
-Neither numba nor a solver is imported before a question needs it.
+Neither numba, scikit-learn nor a solver is imported before it is needed.
 """
 
 from __future__ import annotations

@@ -8,17 +8,19 @@ from typing import Annotated
 import typer
 
 from tmverify.cli.equivalence import equivalence
-from tmverify.cli.exit_codes import EPILOG, EPILOG_PLAIN, ExitCode
+from tmverify.cli.exit_codes import EPILOG, EPILOG_PLAIN, EPILOG_TRAIN, ExitCode
 from tmverify.cli.export import export
 from tmverify.cli.info import info
 from tmverify.cli.predict import predict
 from tmverify.cli.robustness import robustness
 from tmverify.cli.similarity import similarity
+from tmverify.cli.train import train
 from tmverify.cli.universal_robustness import universal_robustness
 from tmverify.cli.universal_similarity import universal_similarity
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Make a model": (train,),
     "Look at a model": (info, predict),
     "Prove it, or find the counterexample": (
         robustness,
@@ -29,7 +31,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     ),
     "Take it elsewhere": (export,),
 }
-_DECIDING = _PANELS["Prove it, or find the counterexample"]
+_EPILOGS = {train: EPILOG_TRAIN, info: EPILOG_PLAIN, predict: EPILOG_PLAIN, export: EPILOG_PLAIN}
 
 app = typer.Typer(
     name="tmverify",
@@ -57,12 +59,13 @@ def _start(
         typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True),
     ] = False,
 ) -> None:
-    """Prove what a Tsetlin machine will and will not do.
+    """Train Tsetlin machines, and prove what they will and will not do.
 
     Every answer is exact. [green]holds[/green] is a proof; [red]violated[/red] comes with a counterexample
     that was run through the model; anything short of that is [yellow]unknown[/yellow].
 
-    Example: [cyan]tmverify robustness model.tm test.npz --epsilon 1 --epsilon 3 --n 200[/cyan]
+    Example: [cyan]tmverify train digits -o digits.tm --save-test digits-test.npz[/cyan]
+    then: [cyan]tmverify robustness digits.tm digits-test.npz --epsilon 1 --n 20[/cyan]
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
@@ -74,6 +77,6 @@ for _panel, _functions in _PANELS.items():
         app.command(
             name=_function.__name__.replace("_", "-"),
             rich_help_panel=_panel,
-            epilog=EPILOG if _function in _DECIDING else EPILOG_PLAIN,
+            epilog=_EPILOGS.get(_function, EPILOG),
             context_settings=_SETTINGS,
         )(_function)

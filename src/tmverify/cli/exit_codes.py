@@ -31,6 +31,12 @@ EPILOG_PLAIN = """[bold]Exit codes[/bold]
 [green]0[/green] success;
 [red]3[/red] usage or input error."""
 
+EPILOG_TRAIN = """[bold]Exit codes[/bold]
+
+[green]0[/green] success;
+[red]3[/red] usage or input error;
+[yellow]130[/yellow] interrupted by Ctrl-C, after saving what was learnt, if an epoch was finished."""
+
 
 def overall(statuses: Iterable[Status]) -> Status:
     """One status for many: violated if any is, else unknown if any is, else holds."""

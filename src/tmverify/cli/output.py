@@ -33,6 +33,11 @@ def print_error(message: str) -> None:
     _print(sys.stderr, [line.append(" ".join(plain(message).split()), style="red")])
 
 
+def print_note(message: str) -> None:
+    """Print one line to standard error that is no error."""
+    _print(sys.stderr, [Text(plain(message), style="dim")])
+
+
 def show_json(document: Mapping[str, Any]) -> None:
     """Print one JSON document; numpy values become plain ones, and there is no NaN."""
     _write(sys.stdout, json.dumps(document, indent=2, default=_plain_value, allow_nan=False) + "\n")

@@ -78,10 +78,12 @@ class Course:
             n_jobs=examples.n_jobs,
         )
         seconds = perf_counter() - started
-        accuracy = None if self.accuracy is None else self.accuracy()
-        if self.patience is not None and self._is_better(accuracy):
+        line = {"epoch": self.trainer.n_epochs, "seconds": seconds, "accuracy": None}
+        self.history.append(line)  # before measuring, so that Ctrl-C there leaves no epoch without a line
+        if self.accuracy is not None:
+            line["accuracy"] = self.accuracy()
+        if self.patience is not None and self._best_epoch() == len(self.history) - 1:
             self.best = self.trainer.copy_machines()
-        self.history.append({"epoch": self.trainer.n_epochs, "seconds": seconds, "accuracy": accuracy})
 
     def take_best(self) -> None:
         """Go back to the machines of the best epoch, if they were kept."""
@@ -103,11 +105,12 @@ class Course:
         }
         write_state(path, about | numbers, sets)
 
-    def _is_better(self, accuracy: float | None) -> bool:
-        return accuracy is not None and all(accuracy > line["accuracy"] for line in self.history)
+    def _best_epoch(self) -> int:
+        """Place in the history of the highest accuracy, the first among equals."""
+        accuracies = [line["accuracy"] for line in self.history]
+        return int(np.argmax([-1.0 if accuracy is None else accuracy for accuracy in accuracies]))
 
     def _is_over(self) -> bool:
         if self.patience is None or not self.history:
             return False
-        accuracies = [line["accuracy"] for line in self.history]
-        return len(accuracies) - 1 - int(np.argmax(accuracies)) >= self.patience
+        return len(self.history) - 1 - self._best_epoch() >= self.patience

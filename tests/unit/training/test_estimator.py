@@ -336,6 +336,26 @@ def test_an_interrupted_epoch_leaves_no_trace() -> None:
     assert "same after" in done.stdout
 
 
+def test_ctrl_c_while_measuring_leaves_no_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = xor_data()
+    measure = tv.TsetlinMachineClassifier._accuracy
+    calls = []
+
+    def interrupted(self: Any, *args: Any) -> float:
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return measure(self, *args)
+
+    monkeypatch.setattr(tv.TsetlinMachineClassifier, "_accuracy", interrupted)
+    clf = tv.TsetlinMachineClassifier(**SMALL, early_stopping=True)
+    with pytest.warns(UserWarning, match="3 finished epochs"):
+        clf.fit(X, y, X_val=X, y_val=y)
+    assert [line["epoch"] for line in clf.history_] == [1, 2, 3]
+    assert clf.history_[2]["accuracy"] is None
+    assert clf.score(X, y) == max(line["accuracy"] for line in clf.history_[:2])
+
+
 def test_ctrl_c_before_the_first_epoch_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(self: Trainer, *args: object, **options: object) -> None:
         raise KeyboardInterrupt

@@ -1,0 +1,237 @@
+"""``tmverify train``."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+
+from tmverify.cli import options
+from tmverify.cli import train_options as own
+from tmverify.cli.exit_codes import ExitCode
+from tmverify.cli.output import print_note
+from tmverify.cli.saving import check_target
+from tmverify.cli.train_data import Examples, Wish, check_wish, read_examples, save_test_data
+from tmverify.cli.train_report import Outcome, announce, report
+from tmverify.errors import InvalidInputError
+
+_NOTICE_AFTER = 1.0  # seconds: compiled kernels come from numba's cache in less
+_SETTINGS = (
+    "n_clauses",
+    "threshold",
+    "specificity",
+    "n_epochs",
+    "weighted",
+    "boost_true_positive",
+    "n_states",
+    "max_literals",
+    "early_stopping",
+    "patience",
+    "random_state",
+)
+
+
+def train(
+    source: own.Source,
+    output: own.OutFile,
+    clauses: own.Clauses = None,
+    threshold: own.Threshold = None,
+    specificity: own.Specificity = None,
+    epochs: own.Epochs = None,
+    weighted: own.Weighted = False,
+    boost: own.Boost = False,
+    states: own.States = 128,
+    max_literals: own.MaxLiterals = None,
+    early_stopping: own.EarlyStopping = False,
+    patience: own.Patience = None,
+    seed: own.Seed = 0,
+    jobs: own.Jobs = None,
+    checkpoint: own.Checkpoint = None,
+    data_dir: own.DataDir = None,
+    target: own.Target = None,
+    test_size: own.TestSize = None,
+    save_test: own.TestFile = None,
+    as_json: options.AsJson = False,
+    quiet: own.Quiet = False,
+) -> None:
+    """Train a Tsetlin machine, test it, and save the model for the other commands.
+
+    Ctrl-C stops it early: the model of the epochs finished by then is saved.
+
+    Example: [cyan]tmverify train digits -o digits.tm --save-test digits-test.npz[/cyan]
+    then: [cyan]tmverify robustness digits.tm digits-test.npz --epsilon 1 --n 20[/cyan]
+    a table: [cyan]tmverify train people.csv --target income -o people.tm[/cyan]
+    a long run: [cyan]tmverify train mnist --data-dir data -o mnist.tm --checkpoint mnist.state[/cyan]
+    """
+    wish = Wish(source, data_dir, target, test_size, seed)
+    files = Files(output, checkpoint, save_test)
+    _check(wish, files)
+    try:
+        estimator = _estimator(
+            own.DEFAULTS.get(source),
+            n_clauses=clauses,
+            threshold=threshold,
+            specificity=specificity,
+            n_epochs=epochs,
+            weighted=weighted,
+            boost_true_positive=boost,
+            n_states=states,
+            max_literals=max_literals,
+            binarize=None,
+            early_stopping=early_stopping or patience is not None,
+            patience=patience,
+            n_jobs=-1 if jobs is None else jobs,
+            random_state=seed,
+            verbose=sys.stderr.isatty() and not quiet,
+        )
+        epochs_before = _epochs_before(checkpoint)
+        with _notice(f"reading {source} …", wanted=not quiet):
+            examples = read_examples(wish)
+        if not (as_json or quiet):
+            announce(examples)
+        outcome = _train(examples, estimator, files, epochs_before, quiet=quiet)
+    except KeyboardInterrupt:
+        print_note("interrupted before an epoch was finished: no model was written")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    if as_json or not quiet:
+        report(outcome, as_json=as_json)
+    raise typer.Exit(ExitCode.INTERRUPTED if outcome.interrupted else ExitCode.HOLDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What is written, besides the screen."""
+
+    output: Path
+    checkpoint: Path | None
+    test: Path | None
+
+
+def _check(wish: Wish, files: Files) -> None:
+    """Everything that can be wrong before data are read."""
+    check_wish(wish)
+    check_target(files.output, "--output")
+    if files.checkpoint is not None:
+        check_target(files.checkpoint, "--checkpoint")
+    if files.test is not None:
+        check_target(files.test, "--save-test", [".npz"])
+        if wish.test_size == 0:
+            raise InvalidInputError("--save-test needs test data, and --test-size 0 holds none out.")
+    used = [files.output, files.checkpoint, files.test, Path(wish.source) if wish.is_file else None]
+    places = [os.path.realpath(file) for file in used if file is not None]
+    if len(set(places)) < len(places):
+        raise InvalidInputError("SOURCE, --output, --checkpoint and --save-test must be different files.")
+
+
+def _estimator(default: own.Settings | None, **parameters: Any) -> Any:
+    """The estimator, checked; what is None gets its ``default``, or else the estimator's own."""
+    from tmverify.training import TsetlinMachineClassifier
+    from tmverify.training.parameters import check_parameters
+
+    preset = {} if default is None else default._asdict()
+    chosen = {name: value for name, value in parameters.items() if value is not None}
+    estimator = TsetlinMachineClassifier(**preset | chosen)
+    check_parameters(estimator)
+    return estimator
+
+
+def _train(examples: Examples, estimator: Any, files: Files, epochs_before: int, *, quiet: bool) -> Outcome:
+    """Compile, learn, save, measure. On KeyboardInterrupt no model has been written."""
+    with _notice("compiling the training kernels (first time only) …", wanted=not quiet):
+        _compile(estimator)
+    started = time.perf_counter()
+    interrupted = _fit(estimator, examples, files.checkpoint)
+    seconds = time.perf_counter() - started
+    model = replace(estimator.model_, feature_names=examples.feature_names)
+    model.save(files.output)
+    test_file: Path | None = None
+    accuracies: tuple[float | None, float | None] = (None, None)
+    try:
+        if files.test is not None:
+            save_test_data(files.test, examples)
+            test_file = files.test
+        accuracies = _measure(estimator, examples)
+    except KeyboardInterrupt:  # the model is safe
+        interrupted = True
+    return Outcome(
+        examples=examples,
+        model=model,
+        output=files.output,
+        test_file=test_file,
+        checkpoint=files.checkpoint,
+        settings={name: value for name, value in estimator.get_params().items() if name in _SETTINGS},
+        history=estimator.history_,
+        epochs=estimator.n_epochs_,
+        epochs_before=epochs_before,
+        seconds=seconds,
+        accuracy_train=accuracies[0],
+        accuracy_test=accuracies[1],
+        interrupted=interrupted,
+    )
+
+
+def _measure(estimator: Any, examples: Examples) -> tuple[float, float | None]:
+    """Accuracy on the training and on the test data."""
+    train = float(estimator.score(examples.X_train, examples.y_train))
+    if examples.y_test is None:
+        return train, None
+    return train, float(estimator.score(examples.X_test, examples.y_test))
+
+
+def _epochs_before(checkpoint: Path | None) -> int:
+    """Epochs that a checkpoint holds already; TrainingStateError if it is something else."""
+    from tmverify.training import TsetlinMachineClassifier
+
+    if checkpoint is None or not checkpoint.exists():
+        return 0
+    return int(TsetlinMachineClassifier.resume(checkpoint).n_epochs_)
+
+
+def _compile(estimator: Any) -> None:
+    """Learn and predict something tiny: the first epoch then takes its own time."""
+    from sklearn.base import clone
+
+    import tmverify.training._learn  # noqa: F401 - numba itself is not what the notice is about
+
+    bits = np.eye(2, dtype=np.uint8)[np.arange(64) % 2]
+    tiny = clone(estimator).set_params(n_clauses=2, n_epochs=1, early_stopping=False, n_jobs=1, verbose=False)
+    tiny.fit(bits, bits[:, 0]).predict(bits)
+
+
+@contextmanager
+def _notice(text: str, *, wanted: bool) -> Iterator[None]:
+    """Print ``text`` if the block takes its time."""
+    timer = threading.Timer(_NOTICE_AFTER, print_note, [text])
+    if wanted:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _fit(estimator: Any, examples: Examples, checkpoint: Path | None) -> bool:
+    """Learn, and say whether Ctrl-C came before the end.
+
+    The test data are shown to ``fit`` only to follow the accuracy; early stopping has data of its own.
+    """
+    follow = examples.y_test is not None and not estimator.early_stopping
+    watched = {"X_val": examples.X_test, "y_val": examples.y_test} if follow else {}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator.fit(examples.X_train, examples.y_train, checkpoint=checkpoint, **watched)
+    said = [str(warning.message) for warning in caught]
+    for text in said:
+        if "interrupted" not in text:
+            print_note(f"warning: {text}")
+    return any("interrupted" in text for text in said)
