@@ -173,7 +173,7 @@ def test_damaged_gzip(tmp_path: Path) -> None:
 
 def test_missing_files_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
-        DataFormatError, match=r"pass data_dir, or set .* TMVERIFY_DATA.*<data_dir>/mnist or .*openml"
+        DataFormatError, match=r"pass data_dir .* or set TMVERIFY_DATA.*<data_dir>/mnist or .*openml"
     ):
         load_dataset("mnist")
     with pytest.raises(

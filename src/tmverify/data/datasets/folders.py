@@ -89,7 +89,7 @@ def _first_existing(folder: Path, name: str, suffixes: tuple[str, ...]) -> Path 
 
 def _opening(title: str, root: Path | None) -> str:
     if root is None:
-        return f"{title} needs a data folder: pass data_dir (--data-dir), or set the environment variable {VARIABLE}. "
+        return f"{title} needs a data folder: pass data_dir (--data-dir) or set {VARIABLE}. "
     return f"{title} was not found in {root}. "
 
 
