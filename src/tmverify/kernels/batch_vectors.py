@@ -23,7 +23,7 @@ LANES = 16
 _intrinsic: Any = intrinsic
 _WORD = ir.IntType(64)
 _BITS = ir.IntType(64 * SAMPLE_WORDS)
-_SAMPLES = ir.VectorType(_WORD, SAMPLE_WORDS)
+SAMPLES = ir.VectorType(_WORD, SAMPLE_WORDS)
 _LANES = ir.VectorType(ir.IntType(16), LANES)
 
 
@@ -37,7 +37,7 @@ class Samples(types.Type):
 @register_model(Samples)
 class _SamplesModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _SAMPLES)  # type: ignore[no-untyped-call]
+        super().__init__(manager, kind, SAMPLES)  # type: ignore[no-untyped-call]
 
 
 class Lanes(types.Type):
@@ -57,7 +57,7 @@ samples = Samples()
 lanes = Lanes()
 
 
-def _row_pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any, row: Any) -> Any:
+def row_pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any, row: Any) -> Any:
     """Address of ``array[index]``, as a pointer to ``row``; the array is C-ordered and exactly as wide."""
     assert kind.layout == "C"
     data = context.make_array(kind)(context, builder, array).data
@@ -72,17 +72,17 @@ def all_samples(typing_context):  # type: ignore[no-untyped-def]
     """The set of all 512 samples."""
 
     def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        return ir.Constant(_SAMPLES, [-1] * SAMPLE_WORDS)
+        return ir.Constant(SAMPLES, [-1] * SAMPLE_WORDS)
 
     return samples(), generate
 
 
 @_intrinsic
 def keep_row(typing_context, alive, planes, index):  # type: ignore[no-untyped-def]
-    """``alive & planes[index]``; ``planes`` is uint64, (n, 8), ``index`` unsigned."""
+    """``alive & planes[index]``; ``planes`` has 64-bit words, (n, 8), ``index`` unsigned."""
 
     def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        row = _row_pointer(context, builder, signature.args[1], args[1], args[2], _SAMPLES)
+        row = row_pointer(context, builder, signature.args[1], args[1], args[2], SAMPLES)
         return builder.and_(args[0], builder.load(row, align=8))
 
     return samples(samples, planes, index), generate
@@ -93,7 +93,7 @@ def drop_row(typing_context, alive, planes, index):  # type: ignore[no-untyped-d
     """``alive & ~planes[index]``."""
 
     def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        row = _row_pointer(context, builder, signature.args[1], args[1], args[2], _SAMPLES)
+        row = row_pointer(context, builder, signature.args[1], args[1], args[2], SAMPLES)
         return builder.and_(args[0], builder.not_(builder.load(row, align=8)))
 
     return samples(samples, planes, index), generate
@@ -114,7 +114,7 @@ def store_row(typing_context, alive, out, index):  # type: ignore[no-untyped-def
     """``out[index] = alive``; ``out`` is uint64, (n, 8)."""
 
     def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        row = _row_pointer(context, builder, signature.args[1], args[1], args[2], _SAMPLES)
+        row = row_pointer(context, builder, signature.args[1], args[1], args[2], SAMPLES)
         builder.store(args[0], row, align=8)
         return context.get_dummy_value()
 
@@ -126,7 +126,7 @@ def load_lanes(typing_context, array, index):  # type: ignore[no-untyped-def]
     """``array[index]``; ``array`` is int16, (n, 16)."""
 
     def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        row = _row_pointer(context, builder, signature.args[0], args[0], args[1], _LANES)
+        row = row_pointer(context, builder, signature.args[0], args[0], args[1], _LANES)
         return builder.load(row, align=2)
 
     return lanes(array, index), generate
@@ -137,7 +137,7 @@ def store_sum(typing_context, a, b, out, index):  # type: ignore[no-untyped-def]
     """``out[index] = a + b``, modulo 2**16; ``out`` is int16, (n, 16)."""
 
     def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        row = _row_pointer(context, builder, signature.args[2], args[2], args[3], _LANES)
+        row = row_pointer(context, builder, signature.args[2], args[2], args[3], _LANES)
         builder.store(builder.add(args[0], args[1]), row, align=2)
         return context.get_dummy_value()
 

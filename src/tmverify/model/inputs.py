@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tmverify.errors import InvalidInputError
 
-_BYTE = np.dtype(np.uint8)
+BYTE = np.dtype(np.uint8)
 
 
 def as_rows(X: ArrayLike, n_features: int) -> NDArray[np.uint8]:
@@ -20,7 +20,7 @@ def as_rows(X: ArrayLike, n_features: int) -> NDArray[np.uint8]:
     """
     if (
         type(X) is np.ndarray
-        and X.dtype == _BYTE
+        and X.dtype == BYTE
         and X.ndim == 2
         and X.shape[1] == n_features
         and X.flags.c_contiguous

@@ -25,7 +25,6 @@ from tmverify.errors import InvalidInputError, ModelError, shown
 from tmverify.model.checks import as_array, check_options, integers, labels_of, listed
 from tmverify.model.clauses import MAX_CLAUSES, Clauses
 from tmverify.model.decision import Tie
-from tmverify.model.inputs import as_bit_matrix, as_rows
 from tmverify.model.packed import PackedModel
 
 Label = int | str
@@ -150,15 +149,11 @@ class Model:
 
     def scores(self, X: ArrayLike) -> NDArray[np.int64]:
         """Scores before clamp and decision, (n, outputs) int64, of a 0/1 matrix (n, n_features)."""
-        rows = as_rows(X, self.n_features)
-        scores, valid = self._packed.scores(rows)
-        if not valid:
-            as_bit_matrix(rows, self.n_features)
-        return scores
+        return self._packed.scores(X)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Label of each row of a 0/1 matrix (n, n_features)."""
-        return self._packed.labels(self.scores(X))
+        return self._packed.predict(X)
 
     def single(self, c: Label) -> Model:
         """The binary machine that says 1 ("it is class c") or 0, by the sign of c's own score.

@@ -1,0 +1,64 @@
+"""The form of a model for single rows if it is large (``kernels.votes``): for each feature, its clauses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.model.clauses import Clauses
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IndexForm:
+    """Arrays for ``kernels.votes``."""
+
+    offsets: NDArray[np.int64]
+    middles: NDArray[np.int64]
+    clauses: NDArray[np.uint32]
+    needed: NDArray[np.int32]
+    vote_offsets: NDArray[np.int64]
+    vote_outputs: NDArray[np.uint32]
+    vote_weights: NDArray[np.int32]
+    kernel: Callable[..., int]
+
+    def add_votes(self, rows: NDArray[np.uint8], scores: NDArray[np.int64]) -> int:
+        """Add all votes to ``scores``; returns the OR of all bytes of ``rows``."""
+        n_clauses = len(self.needed)
+        return self.kernel(
+            rows,
+            self.offsets,
+            self.middles,
+            self.clauses,
+            self.needed,
+            self.vote_offsets,
+            self.vote_outputs,
+            self.vote_weights,
+            np.empty(rows.shape[1] + 1, np.uint32),
+            np.empty(n_clauses, np.int32),
+            np.empty(n_clauses + 1, np.uint32),
+            scores,
+        )
+
+
+def index_form(clauses: Clauses, votes: NDArray[np.int64]) -> IndexForm:
+    """Lay out clauses that hold no contradiction, and their votes (n_clauses, outputs), for single rows."""
+    from tmverify.kernels.votes import add_votes
+
+    features, owners, negated = clauses.features, clauses.owners, clauses.literals < 0
+    places = 2 * features + negated
+    order = np.argsort(places, kind="stable")
+    bounds = np.searchsorted(places[order], np.arange(2 * clauses.n_features + 1))
+    voters, outputs = np.nonzero(votes)
+    return IndexForm(
+        offsets=bounds[::2].copy(),
+        middles=bounds[1::2].copy(),
+        clauses=owners[order].astype(np.uint32),
+        needed=np.bincount(owners[~negated], minlength=len(clauses)).astype(np.int32),
+        vote_offsets=np.searchsorted(voters, np.arange(len(clauses) + 1)),
+        vote_outputs=outputs.astype(np.uint32),
+        vote_weights=votes[voters, outputs].astype(np.int32),
+        kernel=add_votes,
+    )
