@@ -63,8 +63,8 @@ PLANS = {
         {"n_clauses": 5000, "threshold": 500, "specificity": 10.0},
     ),
     "train-imdb": Plan(
-        "Training: IMDB, 5,000 words, 1,000 clauses a class",
-        "imdb",
+        "Training: IMDB, 10,000 reviews, 5,000 words, 1,000 clauses a class",
+        "imdb-10k",
         1000,
         1280,
         2.0,

@@ -60,6 +60,17 @@ def run(machine: Machine, X: np.ndarray, wanted: np.ndarray, rule: Rule, n_parts
 
 @pytest.mark.parametrize("seed", range(N_CASES))
 def test_kernel_equals_slow_twin(seed: int) -> None:
+    check_against_twin(seed)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("group", range(20))
+def test_kernel_equals_slow_twin_thousands_of_times(group: int) -> None:
+    for seed in range(1000 + 150 * group, 1150 + 150 * group):
+        check_against_twin(seed)
+
+
+def check_against_twin(seed: int) -> None:
     n_clauses, n_features, rule, X, wanted = random_case(seed)
     machine = new_machine(n_clauses, n_features, np.random.SeedSequence(seed))
     slow = SlowMachine.of(machine, n_clauses, n_features, rule)
