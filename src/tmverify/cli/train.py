@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 import time
@@ -24,6 +25,7 @@ from tmverify.cli.saving import check_target
 from tmverify.cli.train_data import Examples, Wish, check_wish, read_examples, save_test_data
 from tmverify.cli.train_report import Outcome, announce, report
 from tmverify.errors import InvalidInputError
+from tmverify.model import Model
 
 _NOTICE_AFTER = 1.0  # seconds: compiled kernels come from numba's cache in less
 _SETTINGS = (
@@ -73,6 +75,8 @@ def train(
     a table: [cyan]tmverify train people.csv --target income -o people.tm[/cyan]
     a long run: [cyan]tmverify train mnist --data-dir data -o mnist.tm --checkpoint mnist.state[/cyan]
     """
+    from tmverify.training.interrupts import one_interrupt
+
     wish = Wish(source, data_dir, target, test_size, seed)
     files = Files(output, checkpoint, save_test)
     _check(wish, files)
@@ -99,13 +103,16 @@ def train(
             examples = read_examples(wish)
         if not (as_json or quiet):
             announce(examples)
-        outcome = _train(examples, estimator, files, epochs_before, quiet=quiet)
+        with one_interrupt():
+            outcome = _train(examples, estimator, files, epochs_before, quiet=quiet)
+            if as_json or not quiet:
+                report(outcome, as_json=as_json)
     except KeyboardInterrupt:
         print_note("interrupted before an epoch was finished: no model was written")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
-    if as_json or not quiet:
-        report(outcome, as_json=as_json)
-    raise typer.Exit(ExitCode.INTERRUPTED if outcome.interrupted else ExitCode.HOLDS)
+    if outcome.interrupted:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done: one more Ctrl-C changes nothing
+        raise typer.Exit(ExitCode.INTERRUPTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +159,10 @@ def _train(examples: Examples, estimator: Any, files: Files, epochs_before: int,
     started = time.perf_counter()
     interrupted = _fit(estimator, examples, files.checkpoint)
     seconds = time.perf_counter() - started
-    model = replace(estimator.model_, feature_names=examples.feature_names)
-    model.save(files.output)
+    try:
+        model = _save(estimator, examples, files.output)
+    except KeyboardInterrupt:  # the first one, after the last epoch: others are dropped by now
+        model, interrupted = _save(estimator, examples, files.output), True
     test_file: Path | None = None
     accuracies: tuple[float | None, float | None] = (None, None)
     try:
@@ -178,6 +187,12 @@ def _train(examples: Examples, estimator: Any, files: Files, epochs_before: int,
         accuracy_test=accuracies[1],
         interrupted=interrupted,
     )
+
+
+def _save(estimator: Any, examples: Examples, output: Path) -> Model:
+    model: Model = replace(estimator.model_, feature_names=examples.feature_names)
+    model.save(output)
+    return model
 
 
 def _measure(estimator: Any, examples: Examples) -> tuple[float, float | None]:

@@ -144,7 +144,7 @@ def _split(table: Table, wish: Wish) -> tuple[Any, Any, NDArray[Any], NDArray[An
         parts = train_test_split(table.X, table.y, test_size=share, stratify=table.y, random_state=wish.seed)
     except ValueError as error:
         raise InvalidInputError(
-            f"{wish.source}: its rows can't be split into training and test data: {error} "
+            f"{wish.source}: its rows can't be split into training and test data: {str(error).rstrip('.')}. "
             "Choose another --test-size, or 0 to train on everything."
         ) from None
     return parts[0], parts[1], parts[2], parts[3]

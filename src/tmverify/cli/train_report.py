@@ -94,10 +94,15 @@ def _lines(outcome: Outcome) -> dict[str, str]:
 
 def _epochs(outcome: Outcome) -> str:
     text = f"{outcome.epochs}, in {outcome.seconds:.1f} s"
-    if outcome.epochs_before:
+    if outcome.epochs_before >= outcome.settings["n_epochs"]:
+        text += f" (all of them before, from {outcome.checkpoint}; more only with a larger --epochs)"
+    elif outcome.epochs_before:
         text += f" ({outcome.epochs_before} of them before, from {outcome.checkpoint})"
     if outcome.settings["early_stopping"]:
-        best = max(outcome.history, key=lambda line: line["accuracy"])
+        measured = [line for line in outcome.history if line["accuracy"] is not None]
+        if not measured:
+            return text
+        best = max(measured, key=lambda line: line["accuracy"])
         text += f"; the best, {best['epoch']}, was kept ({best['accuracy']:.2%} of the validation part)"
     return text
 

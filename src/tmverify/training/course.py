@@ -7,6 +7,7 @@ in ``Course``, and in the state file if one was asked for.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -51,20 +52,26 @@ class Course:
     about: dict[str, Any] = field(default_factory=dict)
 
     def run(self, examples: Examples, n_epochs: int, bar: EpochBar, save: Callable[[], None]) -> None:
-        """Go on to ``n_epochs`` in all; ``save`` is called now and then, and at the end, even a bad one."""
+        """Go on to ``n_epochs`` in all; ``save`` is called first, now and then, and at the end, however bad.
+
+        A first save that fails is an error, before any work; a later one only a warning, after so much.
+        """
+        save()
         saved = perf_counter()
         bar.say("loading the kernels (compiled at first use)")
         try:
             self.trainer.prepare(examples.inputs, examples.rule)
             bar.say("training")
+            if self.history and self.history[-1]["accuracy"] is None:
+                self._measure()  # Ctrl-C came in between
             while self.trainer.n_epochs < n_epochs and not self._is_over():
                 self.run_epoch(examples)
                 bar.advance(self.history[-1]["accuracy"])
                 if perf_counter() - saved > SECONDS_BETWEEN_SAVES:
-                    save()
+                    _try(save)
                     saved = perf_counter()
         finally:
-            save()
+            _try(save)
 
     def run_epoch(self, examples: Examples) -> None:
         """One epoch and its line in the history; the time is that of learning alone."""
@@ -78,12 +85,9 @@ class Course:
             n_jobs=examples.n_jobs,
         )
         seconds = perf_counter() - started
-        line = {"epoch": self.trainer.n_epochs, "seconds": seconds, "accuracy": None}
-        self.history.append(line)  # before measuring, so that Ctrl-C there leaves no epoch without a line
-        if self.accuracy is not None:
-            line["accuracy"] = self.accuracy()
-        if self.patience is not None and self._best_epoch() == len(self.history) - 1:
-            self.best = self.trainer.copy_machines()
+        # Before measuring, so that Ctrl-C there leaves no epoch without a line.
+        self.history.append({"epoch": self.trainer.n_epochs, "seconds": seconds, "accuracy": None})
+        self._measure()
 
     def take_best(self) -> None:
         """Go back to the machines of the best epoch, if they were kept."""
@@ -105,6 +109,14 @@ class Course:
         }
         write_state(path, about | numbers, sets)
 
+    def _measure(self) -> None:
+        """Fill in the accuracy of the last line; keep the machines if it is the best."""
+        if self.accuracy is None:
+            return
+        self.history[-1]["accuracy"] = self.accuracy()
+        if self.patience is not None and self._best_epoch() == len(self.history) - 1:
+            self.best = self.trainer.copy_machines()
+
     def _best_epoch(self) -> int:
         """Place in the history of the highest accuracy, the first among equals."""
         accuracies = [line["accuracy"] for line in self.history]
@@ -114,3 +126,10 @@ class Course:
         if self.patience is None or not self.history:
             return False
         return len(self.history) - 1 - self._best_epoch() >= self.patience
+
+
+def _try(save: Callable[[], None]) -> None:
+    try:
+        save()
+    except OSError as error:
+        warnings.warn(f"The training goes on, but could not be saved: {error}.", UserWarning, stacklevel=2)

@@ -24,13 +24,15 @@ from tmverify.model.decision import decide
 from tmverify.training.course import Course, Examples
 from tmverify.training.features import (
     bit_names,
+    canonical,
     dense_slices,
     is_boolean,
     learn_thermometer,
     thermometer_from,
     to_bits,
 )
-from tmverify.training.freeze import freeze, model_labels
+from tmverify.training.freeze import check_names, freeze, model_labels
+from tmverify.training.interrupts import one_interrupt
 from tmverify.training.machine import Rule
 from tmverify.training.packing import pack_inputs
 from tmverify.training.parameters import check_parameters
@@ -182,11 +184,12 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         X, y = self._check_examples(X, y, first=True)
         self.classes_, targets = _classes_of(y)
         bits = self._learn_bits(X)
+        self._check_names(bits.shape[1])
         course = self._begun(checkpoint)
         seed = self._draw_seed() if course is None else course.trainer.seed
         bits, targets, held_out = self._hold_out(bits, targets, X_val, y_val, seed)
         examples = self._examples(bits, targets, rule)
-        about = self._about(digest_of(examples.inputs, targets) if checkpoint is not None else None)
+        about = {} if checkpoint is None else self._about(examples, held_out)
         if course is None:
             course = Course(self._start(bits.shape[1], seed))
         else:
@@ -195,9 +198,6 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         if held_out is not None:
             course.accuracy = lambda: self._accuracy(course.trainer, *held_out)
         self._run(course, examples, lambda: None if checkpoint is None else course.write(checkpoint, about))
-        course.take_best()
-        self._keep(course)
-        self.model_  # noqa: B018 - computed here, so that predicting changes nothing in the estimator
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
@@ -216,6 +216,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         if first:
             self.classes_, _ = _classes_of(y if classes is None else classes)
             bits = self._learn_bits(X)
+            self._check_names(bits.shape[1])
             course = Course(self._start(bits.shape[1], self._draw_seed()))
         else:
             bits = to_bits(X, self.binarizer_)
@@ -252,7 +253,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         The frozen model alone is ``model_.save(path)``.
         """
         check_is_fitted(self, "_course")
-        self._course.write(path, self._about(None))
+        self._course.write(path, self._about())
 
     @classmethod
     def resume(cls, path: str | os.PathLike[str]) -> Self:
@@ -274,14 +275,17 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             if names is not None:
                 classifier.feature_names_in_ = np.array(names, object)
             classifier.binarizer_ = thermometer_from(about["cuts"])
+            if not np.array_equal(np.unique(classifier.classes_), classifier.classes_):
+                raise ValueError("the classes are not in order")
             trainer = course.trainer
             n_bits = sum(map(len, about["cuts"] or [[0]] * classifier.n_features_in_))
             sizes = (len(classifier.classes_), classifier.n_clauses, n_bits, classifier.n_states)
             if sizes != (trainer.n_classes, trainer.n_clauses, trainer.n_features, trainer.n_states):
                 raise ValueError("it contradicts itself")
-        except (KeyError, TypeError, ValueError) as error:
+            classifier._keep(course)
+            classifier._check_names(n_bits)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise TrainingStateError(f"{path}: not a training that can be resumed: {error!r:.100}.") from None
-        classifier._keep(course)
         return classifier
 
     @cached_property
@@ -301,7 +305,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def _check_examples(self, X: Any, y: Any, *, first: bool) -> tuple[Any, NDArray[Any]]:
         X, y = validate_data(self, X, y, accept_sparse="csr", reset=first)
         check_classification_targets(y)
-        return X, y
+        return canonical(X), y
 
     def _learn_bits(self, X: Any) -> Any:
         self.binarizer_ = None
@@ -335,7 +339,10 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             raise InvalidInputError("X_val and y_val go together: give both or neither.")
         if X_val is not None:
             X_val, y_val = self._check_examples(X_val, y_val, first=False)
-            return bits, targets, (to_bits(X_val, self.binarizer_), self._targets(y_val, known=False))
+            held_targets = self._targets(y_val, known=False)
+            if (held_targets < 0).all():
+                raise InvalidInputError("y_val must hold labels of y. It has none of them.")
+            return bits, targets, (to_bits(X_val, self.binarizer_), held_targets)
         if not self.early_stopping:
             return bits, targets, None
         try:
@@ -357,24 +364,33 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         strange = self.classes_[places] != y
         if known and strange.any():
             raise InvalidInputError(
-                f"y must hold labels of the first call of partial_fit only. Got {shown(y[strange][0])}."
+                f"y must hold labels of the first call of partial_fit only. Got {shown(str(y[strange][0]))}."
             )
         return np.where(strange, -1, places).astype(np.int64)
 
     def _run(self, course: Course, examples: Examples, save: Callable[[], None]) -> None:
-        """To the last epoch, or to Ctrl-C if an epoch is finished by then."""
-        with EpochBar(int(self.n_epochs), course.trainer.n_epochs, bool(self.verbose)) as bar:
+        """To the last epoch, or to Ctrl-C if an epoch is finished by then; and keep what came of it."""
+        bar = EpochBar(int(self.n_epochs), course.trainer.n_epochs, bool(self.verbose))
+        with one_interrupt():
             try:
-                course.run(examples, int(self.n_epochs), bar, save)
+                with bar:
+                    course.run(examples, int(self.n_epochs), bar, save)
+                self._finish(course)
             except KeyboardInterrupt:
                 if course.trainer.n_epochs == 0:
                     raise
+                self._finish(course)
                 warnings.warn(
                     f"Training was interrupted: the model is that of {course.trainer.n_epochs} finished "
                     f"epochs of {self.n_epochs}.",
                     UserWarning,
                     stacklevel=3,
                 )
+
+    def _finish(self, course: Course) -> None:
+        course.take_best()
+        self._keep(course)
+        self.model_  # noqa: B018 - computed here, so that predicting changes nothing in the estimator
 
     def _keep(self, course: Course) -> None:
         self._course = course
@@ -383,10 +399,16 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.n_epochs_ = course.trainer.n_epochs
         self.__dict__.pop("model_", None)
 
+    def _check_names(self, n_bits: int) -> None:
+        """What no Model can be, or no file can hold, comes to light before the training."""
+        check_names(n_bits, int(self.n_clauses), model_labels(self.classes_), self._bit_names())
+
+    def _bit_names(self) -> list[str] | None:
+        return bit_names(getattr(self, "feature_names_in_", None), self.binarizer_)
+
     def _freeze(self, trainer: Trainer) -> Model:
-        names = bit_names(getattr(self, "feature_names_in_", None), self.binarizer_)
         labels = model_labels(self.classes_)
-        return freeze(trainer.machines, trainer.n_clauses, trainer.n_features, labels, names)
+        return freeze(trainer.machines, trainer.n_clauses, trainer.n_features, labels, self._bit_names())
 
     def _accuracy(self, trainer: Trainer, bits: Any, targets: NDArray[np.int64]) -> float:
         model = self._freeze(trainer)
@@ -395,10 +417,12 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def _scores(self, X: Any) -> NDArray[np.int64]:
         check_is_fitted(self, "_course")
         X = validate_data(self, X, accept_sparse="csr", reset=False)
-        return _model_scores(self.model_, to_bits(X, self.binarizer_))
+        return _model_scores(self.model_, to_bits(canonical(X), self.binarizer_))
 
-    def _about(self, digest: str | None) -> dict[str, Any]:
+    def _about(self, examples: Examples | None = None, held_out: Any = None) -> dict[str, Any]:
         """What a state file says besides the course itself."""
+        if not all(isinstance(label, (bool, int, float, str)) for label in self.classes_.tolist()):
+            raise InvalidInputError("Labels must be numbers or text for a training to be saved.")
         names = getattr(self, "feature_names_in_", None)
         binarizer = self.binarizer_
         return {
@@ -407,7 +431,8 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             "n_features_in": self.n_features_in_,
             "feature_names_in": None if names is None else [str(name) for name in names],
             "cuts": None if binarizer is None else [cuts.tolist() for cuts in binarizer.cuts_],
-            "data": digest,
+            "data": None if examples is None else digest_of(examples.inputs, examples.targets),
+            "validation": None if held_out is None else digest_of(pack_inputs(held_out[0]), held_out[1]),
         }
 
 

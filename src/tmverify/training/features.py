@@ -17,6 +17,14 @@ MAX_DENSE_CELLS = 1 << 28
 _CELLS_AT_ONCE = 1 << 25
 
 
+def canonical(X: Any) -> Any:
+    """A sparse matrix with each cell given once; anything else as it is."""
+    if _is_sparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def is_boolean(X: Any) -> bool:
     """Whether every value of a dense or sparse matrix is 0 or 1."""
     values = X.data if _is_sparse(X) else X
@@ -44,9 +52,6 @@ def to_bits(X: Any, binarizer: ThermometerBinarizer | None) -> Any:
     """
     if binarizer is not None:
         return binarizer.transform(_dense(X))
-    if _is_sparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
     if not is_boolean(X):
         values = X.data if _is_sparse(X) else X
         wrong = values[(values != 0) & (values != 1)].flat[0]
@@ -82,6 +87,9 @@ def thermometer_from(cuts: list[list[float]] | None) -> ThermometerBinarizer | N
         return None
     binarizer = ThermometerBinarizer()
     binarizer.cuts_ = [np.array(column, np.float64) for column in cuts]
+    for column in binarizer.cuts_:
+        if column.ndim != 1 or not np.isfinite(column).all() or (np.diff(column) <= 0).any():
+            raise ValueError("the cuts of a column do not grow")
     binarizer.n_features_in_ = len(cuts)
     return binarizer
 

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.errors import InvalidInputError, ModelError
 from tmverify.model import Label, Model
-from tmverify.model.clauses import Clauses
+from tmverify.model.clauses import MAX_CLAUSES, Clauses
 from tmverify.training.machine import Machine, included_literals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+MAX_WEIGHTS = 1 << 28  # 2 GiB
 
 
 def freeze(
@@ -51,6 +54,29 @@ def _clause_list(
     clause, feature, positive = np.nonzero(included[:, ::-1].transpose(0, 2, 1))
     literals = np.where(positive, feature + 1, -feature - 1).astype(np.int32)
     return literals, np.bincount(clause, minlength=n_clauses).astype(np.int64)
+
+
+def check_names(
+    n_features: int, n_clauses: int, classes: Sequence[Label], feature_names: Iterable[str] | None
+) -> None:
+    """Raise InvalidInputError, before any training, if no Model can have this size or these names."""
+    n_rows = 1 if len(classes) == 2 else len(classes)
+    if n_rows * n_clauses > MAX_CLAUSES or n_rows * n_rows * n_clauses > MAX_WEIGHTS:
+        raise InvalidInputError(
+            f"{len(classes)} classes of {n_clauses} clauses are too many for one model: its table of weights "
+            f"would have {n_rows * n_rows * n_clauses} entries, and {MAX_WEIGHTS} is the limit. "
+            "Use fewer clauses, or fewer classes."
+        )
+    try:
+        Model.from_clauses(
+            n_features,
+            [],
+            np.zeros((n_rows, 0), np.int64),
+            classes=classes,
+            feature_names=None if feature_names is None else list(feature_names),
+        )
+    except ModelError as error:
+        raise InvalidInputError(str(error)) from None
 
 
 def model_labels(classes: NDArray[Any]) -> list[Label]:

@@ -5,7 +5,7 @@ The frozen form, for everything else, is ``Model``; ``included_literals`` leads 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,12 +92,43 @@ def copy_machine(machine: Machine) -> Machine:
     return Machine._make(array.copy() for array in machine)
 
 
+def array_shapes(n_clauses: int, n_features: int) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
+    """Shape and type of the arrays that are a machine's own, and do not follow from others."""
+    n_blocks, half = -(-n_clauses // BLOCK), -(-n_features // BLOCK)
+    n_words = -(-2 * half // _LANE_GROUP) * _LANE_GROUP
+    word = np.dtype(np.uint64)
+    return {
+        "planes": ((n_blocks * BLOCK, PLANES, n_words), word),
+        "weights": ((n_blocks * BLOCK,), np.dtype(np.int32)),
+        "draws": ((n_blocks,), word),
+        "lanes": ((n_blocks, n_words), word),
+    }
+
+
+def states_within(machine: Machine, n_states: int) -> bool:
+    """Whether every automaton has one of the ``2 n_states`` states in the middle."""
+    low, high = MAX_STATES - n_states, MAX_STATES + n_states - 1
+    return not (_below(machine.planes, low) | _below(~machine.planes, 2 * MAX_STATES - 1 - high)).any()
+
+
+def _below(planes: Words, bound: int) -> Words:
+    """Bits of the automata whose state, read from ``planes``, is below ``bound``."""
+    below, equal = np.zeros_like(planes[:, 0]), np.full_like(planes[:, 0], ~np.uint64(0))
+    for p in reversed(range(PLANES)):
+        if bound >> p & 1:
+            below |= equal & ~planes[:, p]
+            equal &= planes[:, p]
+        else:
+            equal &= ~planes[:, p]
+    return below
+
+
 def restored_machine(
     blank: Machine, *, planes: Words, weights: NDArray[np.int32], draws: Words, lanes: Words
 ) -> Machine:
     """A machine of the same size as ``blank`` with these automata; what follows from them is computed."""
-    planes = np.ascontiguousarray(planes)
-    planes[:, -1] &= blank.present
+    # Automata of literals that do not exist never matter; anew they can't do harm either.
+    planes = (planes & blank.present) | (blank.planes & ~blank.present)
     n_blocks, _, n_half = blank.included.shape
     literals = _bits_of(planes[:, -1])[:, : 2 * n_half]
     included = np.packbits(literals.reshape(n_blocks, BLOCK, 2, n_half), axis=1, bitorder="little")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tmverify.errors import InvalidInputError, shown
-from tmverify.training.machine import MAX_STATES, Rule, make_rule
+from tmverify.training.machine import MAX_STATES, NO_BUDGET, Rule, make_rule
 
 MAX_THRESHOLD = 1 << 30
 MAX_CLAUSES_A_CLASS = 1 << 20
@@ -23,7 +23,7 @@ def check_parameters(estimator: Any) -> Rule:
     _check_integer(estimator, "n_states", 1, MAX_STATES)
     _check_integer(estimator, "patience", 1)
     if estimator.max_literals is not None:
-        _check_integer(estimator, "max_literals", 1)
+        _check_integer(estimator, "max_literals", 1, NO_BUDGET)
     s = estimator.specificity
     if not _is_number(s) or not 1 <= s < math.inf:
         raise _error(estimator, "specificity", "a number of at least 1")

@@ -51,7 +51,7 @@ def read_course(path: str | os.PathLike[str]) -> Course:
             {"epoch": line["epoch"], "seconds": float(line["seconds"]), "accuracy": line["accuracy"]}
             for line in about["history"]
         ]
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise TrainingStateError(
             f"{path}: not a training state that can be resumed: {error!r:.100}."
         ) from None
@@ -62,15 +62,16 @@ def check_same(about: dict[str, Any], expected: dict[str, Any]) -> None:
     """Raise TrainingStateError unless the file belongs to these settings and data."""
     for name, value in expected.items():
         if about.get(name) != value:
-            what = {"data": "other examples", "parameters": "other parameters"}.get(name, f"another {name}")
-            if name == "parameters" and isinstance(about.get(name), dict):
-                saved = about[name]
-                differing = sorted(key for key in value if saved.get(key) != value[key])
-                what = f"other values of {', '.join(differing)}" if differing else what
             raise TrainingStateError(
-                f"The checkpoint is of a training begun with {what}. "
+                f"The checkpoint is of a training begun with {_difference(name, about.get(name), value)}. "
                 "Give what it began with, or another file; remove the file to begin anew."
             )
+
+
+def _difference(name: str, saved: Any, value: Any) -> str:
+    if name == "parameters" and isinstance(saved, dict):
+        return "other values of " + ", ".join(sorted(key for key in value if saved.get(key) != value[key]))
+    return {"data": "other examples", "validation": "another validation set"}.get(name, f"other {name}")
 
 
 def _integer(about: dict[str, Any], name: str) -> int:

@@ -20,7 +20,14 @@ from numpy.typing import NDArray
 
 from tmverify.drafts import replacing
 from tmverify.errors import TrainingStateError
-from tmverify.training.machine import Machine, new_machine, restored_machine
+from tmverify.training.machine import (
+    MAX_STATES,
+    Machine,
+    array_shapes,
+    new_machine,
+    restored_machine,
+    states_within,
+)
 
 FORMAT = "tmverify-training"
 VERSION = 1
@@ -63,6 +70,8 @@ def read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
         raise TrainingStateError(f"{file}: too large for this machine's memory.") from None
     except Exception as error:  # zipfile, zlib, json and numpy raise a dozen kinds on a damaged file
         reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+        if "pickle" in reason:
+            reason = "it is no NumPy archive"
         raise TrainingStateError(f"{file}: not a training state that can be resumed: {reason}.") from None
 
 
@@ -71,17 +80,21 @@ def _machines(archive: Any, name: str, about: dict[str, Any]) -> list[Machine]:
     for size in (n_clauses, n_features, n_classes):
         if type(size) is not int or not 1 <= size <= 1 << 24:
             raise ValueError("a size is out of range")
+    if type(about["n_states"]) is not int or not 1 <= about["n_states"] <= MAX_STATES:
+        raise ValueError("the number of states is out of range")
     machines = []
     for c in range(1 if n_classes == 2 else n_classes):
         stored = {field: archive[f"{name}.{c}.{field}"] for field in _STORED}
-        blank = new_machine(n_clauses, n_features, np.random.SeedSequence(0))
-        for field, array in stored.items():
-            expected = getattr(blank, field)
-            if array.shape != expected.shape or array.dtype != expected.dtype:
-                raise ValueError(f"{field} has shape {array.shape} and type {array.dtype}")
+        for field, (shape, dtype) in array_shapes(n_clauses, n_features).items():
+            if stored[field].shape != shape or stored[field].dtype != dtype:
+                raise ValueError(f"{field} has shape {stored[field].shape} and type {stored[field].dtype}")
         if not (stored["draws"].all() and stored["lanes"].all()):
             raise ValueError("a random generator has stopped")
         if (stored["weights"] < 1).any():
             raise ValueError("a clause weight is below 1")
-        machines.append(restored_machine(blank, **stored))
+        blank = new_machine(n_clauses, n_features, np.random.SeedSequence(0))
+        machine = restored_machine(blank, **stored)
+        if not states_within(machine, about["n_states"]):
+            raise ValueError("an automaton is out of its range")
+        machines.append(machine)
     return machines

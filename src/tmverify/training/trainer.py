@@ -109,9 +109,13 @@ def _run(
     arrived: NDArray[np.int64],
     stop: NDArray[np.int64],
 ) -> None:
-    from tmverify.training._learn import learn
+    try:
+        from tmverify.training._learn import learn
 
-    learn(lesson.rows, lesson.wanted, inputs, machine, rule, blocks, part, brought, arrived, stop)
+        learn(lesson.rows, lesson.wanted, inputs, machine, rule, blocks, part, brought, arrived, stop)
+    except BaseException:
+        stop[0] = 1  # the other parts of the machine would wait for this one for ever
+        raise
 
 
 def _shares(n_blocks: int, n_parts: int) -> list[NDArray[np.int64]]:

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -193,9 +194,11 @@ def start(*arguments: str, **streams: int) -> subprocess.Popen[str]:
     return subprocess.Popen([*TMVERIFY, "train", *arguments], env=ENVIRONMENT, text=True, **streams)  # type: ignore[call-overload, no-any-return]
 
 
-def test_ctrl_c_saves_the_finished_epochs(folder: Path) -> None:
+@pytest.mark.parametrize("presses", [1, 3])
+@pytest.mark.parametrize("more", [[], ["--early-stopping", "--patience", "1000000"]])
+def test_ctrl_c_saves_the_finished_epochs(folder: Path, presses: int, more: list[str]) -> None:
     terminal, end = pty.openpty()
-    options = ["--epochs", "1000000", "--checkpoint", "c.state"]
+    options = ["--epochs", "1000000", "--checkpoint", "c.state", *more]
     process = start("digits", "-o", "m.tm", "-n", "20", *options, stdout=subprocess.PIPE, stderr=end)
     os.close(end)
     watchdog = threading.Timer(LIMIT, process.kill)
@@ -204,7 +207,9 @@ def test_ctrl_c_saves_the_finished_epochs(folder: Path) -> None:
         seen = b""
         while b"validation accuracy" not in seen:
             seen += os.read(terminal, 1 << 16)
-        process.send_signal(signal.SIGINT)
+        for _ in range(presses):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.02)
         out, _ = process.communicate(timeout=LIMIT)
     finally:
         watchdog.cancel()

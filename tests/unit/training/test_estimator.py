@@ -248,6 +248,7 @@ def test_history_and_early_stopping(digits: tuple[np.ndarray, np.ndarray]) -> No
         ({"n_epochs": 0}, "n_epochs"),
         ({"n_states": 129}, "from 1 to 128"),
         ({"max_literals": 0}, "max_literals"),
+        ({"max_literals": 2**63}, "max_literals"),
         ({"weighted": "yes"}, "True or False"),
         ({"n_jobs": 0}, "n_jobs"),
         ({"binarize": "no"}, "'auto' or None"),
@@ -364,6 +365,60 @@ def test_ctrl_c_before_the_first_epoch_goes_on(monkeypatch: pytest.MonkeyPatch) 
     X, y = xor_data()
     with pytest.raises(KeyboardInterrupt):
         tv.TsetlinMachineClassifier(**SMALL).fit(X, y)
+
+
+def test_a_second_ctrl_c_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = xor_data()
+    run_epoch, finish = Trainer.run_epoch, tv.TsetlinMachineClassifier._finish
+
+    def then_interrupt(self: Trainer, *args: Any, **options: Any) -> None:
+        run_epoch(self, *args, **options)
+        if self.n_epochs == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+
+    def impatient(self: Any, course: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        finish(self, course)
+
+    monkeypatch.setattr(Trainer, "run_epoch", then_interrupt)
+    monkeypatch.setattr(tv.TsetlinMachineClassifier, "_finish", impatient)
+    with pytest.warns(UserWarning, match="2 finished epochs"):
+        clf = tv.TsetlinMachineClassifier(**SMALL).fit(X, y)
+    assert clf.n_epochs_ == 2
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("failing", [0, 1])
+def test_a_failing_thread_ends_the_others(monkeypatch: pytest.MonkeyPatch, failing: int) -> None:
+    """Parts of one machine wait for each other: if one fails, the others must not wait for ever."""
+    from tmverify.training import _learn
+
+    learn = _learn.learn
+
+    def broken(
+        rows: Any, wanted: Any, inputs: Any, machine: Any, rule: Any, blocks: Any, part: int, *rest: Any
+    ) -> None:
+        if part == failing and len(rows):
+            raise MemoryError("no more")
+        learn(rows, wanted, inputs, machine, rule, blocks, part, *rest)
+
+    monkeypatch.setattr(_learn, "learn", broken)
+    monkeypatch.setattr("tmverify.training.trainer._n_cores", lambda: 2)
+    X, y = xor_data()
+    with pytest.raises(MemoryError):
+        tv.TsetlinMachineClassifier(**SMALL | {"n_clauses": 200}, n_jobs=2).fit(X, y)
+
+
+def test_what_no_model_can_be_is_refused_before_the_training() -> None:
+    X, y = xor_data()
+    endless = SMALL | {"n_epochs": 10**9}
+    with pytest.raises(InvalidInputError, match="team"):
+        tv.TsetlinMachineClassifier(**endless).fit(X, np.array(["team", "b"])[y])
+    with pytest.raises(InvalidInputError, match="too many for one model"):
+        tv.TsetlinMachineClassifier(**endless | {"n_clauses": 2**20}).fit(X, np.arange(400) % 100)
+    with pytest.raises(InvalidInputError, match="none of them"):
+        tv.TsetlinMachineClassifier(**endless).fit(X, y, X_val=X, y_val=y + 7)
 
 
 def test_threads_can_train_side_by_side() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from tmverify.errors import TrainingStateError
+from tmverify.errors import InvalidInputError, TrainingStateError
 
 SETTINGS: dict[str, Any] = {"n_clauses": 20, "threshold": 5, "specificity": 3.0, "random_state": 0}
 
@@ -82,7 +82,9 @@ def test_killed_and_run_again(tmp_path: Path) -> None:
     )
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
     deadline = time.monotonic() + 60
-    while not file.exists() and time.monotonic() < deadline:
+    while time.monotonic() < deadline:
+        if file.exists() and tv.TsetlinMachineClassifier.resume(file).n_epochs_ > 0:
+            break
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.communicate()
@@ -144,6 +146,14 @@ def test_damaged_and_strange_files_are_refused(tmp_path: Path) -> None:
         {"version": 99},
         {"sets": ["best"]},
         {"classes": [1]},
+        {"classes": [2, 1, 0]},
+        {"classes": [[0], [1], [2]]},
+        {"classes": [0, 1, "team"]},
+        {"n_features_in": float("inf")},
+        {"n_states": 1},
+        {"history": [{"epoch": 1, "seconds": 10**400, "accuracy": None}]},
+        {"cuts": [[0.5, 0.5]] * 35},
+        {"feature_names_in": ["a"]},
     ],
 )
 def test_a_file_that_contradicts_itself_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
@@ -170,6 +180,94 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path: Path, field: str, change: 
         return
     with pytest.raises(TrainingStateError):
         tv.TsetlinMachineClassifier.resume(file)
+
+
+def test_states_out_of_range_are_refused(tmp_path: Path) -> None:
+    """The kernels rely on it: an automaton below its floor would wrap round and be included."""
+    X, y = data(2)
+    file = tmp_path / "run.state"
+    tv.TsetlinMachineClassifier(**SETTINGS, n_states=3, n_epochs=2).fit(X, y).save(file)
+    tv.TsetlinMachineClassifier.resume(file).partial_fit(X, y)
+    with np.load(file) as archive:
+        planes = archive["now.0.planes"]
+    for value in (0, 2**64 - 1):
+        rewrite(file, {}, {"now.0.planes": np.full_like(planes, value)})
+        with pytest.raises(TrainingStateError, match="out of its range"):
+            tv.TsetlinMachineClassifier.resume(file)
+
+
+def test_automata_of_literals_that_do_not_exist_are_made_anew(tmp_path: Path) -> None:
+    X, y = data(2)
+    file = tmp_path / "run.state"
+    clf = tv.TsetlinMachineClassifier(**SETTINGS, n_states=3, n_epochs=2).fit(X, y)
+    clf.save(file)
+    with np.load(file) as archive:
+        planes = archive["now.0.planes"]
+    present = clf._course.trainer.machines[0].present
+    rewrite(file, {}, {"now.0.planes": planes & present})
+    again = tv.TsetlinMachineClassifier.resume(file)
+    for _ in range(20):
+        again.partial_fit(X, y)
+        clf.partial_fit(X, y)
+    assert again.model_ == clf.model_
+
+
+def test_a_place_that_can_not_be_written_is_found_before_the_work(tmp_path: Path) -> None:
+    X, y = data()
+    with pytest.raises(OSError, match="nowhere"):
+        tv.TsetlinMachineClassifier(**SETTINGS, n_epochs=10**9).fit(
+            X, y, checkpoint=tmp_path / "nowhere" / "x"
+        )
+    dates = np.array(["2020-01-01", "2021-01-01", "2022-01-01"], "datetime64[D]")[y]
+    with pytest.raises(InvalidInputError, match="numbers or text"):
+        tv.TsetlinMachineClassifier(**SETTINGS, n_epochs=10**9).fit(X, dates, checkpoint=tmp_path / "x")
+
+
+def test_a_full_disk_later_costs_the_file_not_the_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = data()
+    saves = []
+
+    def full(*args: Any) -> None:
+        saves.append(1)
+        if len(saves) > 1:
+            raise OSError("No space left on device")
+
+    monkeypatch.setattr("tmverify.training.course.write_state", full)
+    with pytest.warns(UserWarning, match="No space left"):
+        clf = tv.TsetlinMachineClassifier(**SETTINGS, n_epochs=2).fit(X, y, checkpoint=tmp_path / "x")
+    assert clf.n_epochs_ == 2
+    assert len(clf.predict(X)) == len(X)
+
+
+def test_resumed_after_ctrl_c_while_measuring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data()
+    settings = SETTINGS | {"early_stopping": True, "patience": 4, "n_epochs": 30}
+    straight = tv.TsetlinMachineClassifier(**settings).fit(X, y)
+    best = int(np.argmax([line["accuracy"] for line in straight.history_])) + 1
+    measure, calls = tv.TsetlinMachineClassifier._accuracy, []
+
+    def interrupted(self: Any, *args: Any) -> float:
+        calls.append(1)
+        if len(calls) == best:
+            raise KeyboardInterrupt
+        return float(measure(self, *args))
+
+    monkeypatch.setattr(tv.TsetlinMachineClassifier, "_accuracy", interrupted)
+    with pytest.warns(UserWarning, match="interrupted"):
+        tv.TsetlinMachineClassifier(**settings).fit(X, y, checkpoint=tmp_path / "x")
+    resumed = tv.TsetlinMachineClassifier(**settings).fit(X, y, checkpoint=tmp_path / "x")
+    assert resumed.model_ == straight.model_
+    assert [line["accuracy"] for line in resumed.history_] == [line["accuracy"] for line in straight.history_]
+
+
+def test_another_validation_set_is_refused(tmp_path: Path) -> None:
+    X, y = data()
+    clf = tv.TsetlinMachineClassifier(**SETTINGS, n_epochs=2)
+    clf.fit(X, y, X_val=X, y_val=y, checkpoint=tmp_path / "x")
+    with pytest.raises(TrainingStateError, match="another validation set"):
+        clf.fit(X, y, X_val=X, y_val=y[::-1], checkpoint=tmp_path / "x")
 
 
 def rewrite(file: Path, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:

@@ -1,0 +1,34 @@
+"""Ctrl-C once: what winds a training up must not be interrupted itself by an impatient second one."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+@contextmanager
+def one_interrupt() -> Iterator[None]:
+    """The first Ctrl-C in the block raises KeyboardInterrupt, as ever; those after it are dropped.
+
+    Only in the main thread, where signals arrive, and only if nobody else handles Ctrl-C.
+    """
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    struck = False
+
+    def first_only(number: int, frame: FrameType | None) -> None:
+        nonlocal struck
+        if not struck:
+            struck = True
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, first_only)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
