@@ -18,13 +18,14 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from harness import accuracy, inference_speed, start_up, training_speed
+from harness import accuracy, inference_speed, start_up, threads, training_speed
 from harness.bench import Bench
 from harness.report import Section, save, section_lines
 
 HERE = Path(__file__).parent
 SECTIONS: dict[str, Callable[[Bench], Iterator[Section]]] = {
     **{name: partial(training_speed.measure, plan=plan) for name, plan in training_speed.PLANS.items()},
+    "threads": threads.measure,
     "inference": inference_speed.measure,
     "accuracy": accuracy.measure,
     "start-up": start_up.measure,
