@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from harness.bench import Bench, judged
 from harness.processes import OURS, Run, median_epoch
@@ -25,7 +26,11 @@ def measure(bench: Bench) -> Iterator[Section]:
         runs: dict[int, list[Run]] = {1: [], bench.cores: []}
         for repeat in range(repeats):
             for threads, done in runs.items():
-                job = {"data": bench.data(plan.data), "n_clauses": n_clauses, "evaluate": "last"}
+                job: dict[str, Any] = {
+                    "data": bench.data(plan.data),
+                    "n_clauses": n_clauses,
+                    "evaluate": "last",
+                }
                 job |= {"threshold": plan.threshold, "specificity": plan.specificity}
                 done.append(bench.start(section, OURS, epochs=epochs, threads=threads, seed=repeat, **job))
         one, many = median_epoch(runs[1]), median_epoch(runs[bench.cores])
