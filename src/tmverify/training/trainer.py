@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,10 @@ class Trainer:
     n_states: int
     machines: list[Machine]
     n_epochs: int = 0
+    costs: NDArray[np.float64] = field(init=False)  # seconds of each machine in the last epoch
+
+    def __post_init__(self) -> None:
+        self.costs = np.zeros(len(self.machines))
 
     @classmethod
     def start(cls, *, seed: int, n_clauses: int, n_features: int, n_classes: int, n_states: int) -> Trainer:
@@ -60,7 +65,7 @@ class Trainer:
         lessons = plan_epoch(targets, self.n_classes, shuffle, np.random.default_rng(sequence))
         before = self.copy_machines()
         try:
-            self._learn(lessons, inputs, rule, n_jobs)
+            self.costs = self._learn(lessons, inputs, rule, n_jobs)
         except BaseException:
             self.machines = before
             raise
@@ -70,24 +75,28 @@ class Trainer:
         """The machines as they are now, for later."""
         return [copy_machine(machine) for machine in self.machines]
 
-    def _learn(self, lessons: list[Lesson], inputs: NDArray[np.uint64], rule: Rule, n_jobs: int) -> None:
-        """Run the kernels on threads of their own: this thread then hears Ctrl-C, and stops them."""
+    def _learn(
+        self, lessons: list[Lesson], inputs: NDArray[np.uint64], rule: Rule, n_jobs: int
+    ) -> NDArray[np.float64]:
+        """Run the kernels on threads of their own, so that this one hears Ctrl-C; seconds of each machine."""
         n_parts = 1
         if len(self.machines) == 1:
             # Threads of one machine wait for each other at every example: more than cores would crawl.
             n_parts = max(1, min(n_jobs, len(self.machines[0].real), _n_cores()))
         stop = np.zeros(1, np.int64)
         jobs: list[Future[None]] = []
+        costs = np.zeros(len(self.machines))
         with ThreadPoolExecutor(max(n_jobs, n_parts)) as pool:
             try:
-                for machine, lesson in zip(self.machines, lessons, strict=True):
+                # The machines that took longest in the last epoch go first: threads then end together.
+                for c in np.argsort(-self.costs, kind="stable"):
+                    machine, lesson = self.machines[c], lessons[c]
                     brought = np.zeros((2, n_parts, _CACHE_LINE), np.int64)
                     arrived = np.zeros((n_parts, _CACHE_LINE), np.int64)
                     for part, blocks in enumerate(_shares(len(machine.real), n_parts)):
+                        meeting = (part, brought, arrived, stop)
                         jobs.append(
-                            pool.submit(
-                                _run, lesson, inputs, machine, rule, blocks, part, brought, arrived, stop
-                            )
+                            pool.submit(_run, lesson, inputs, machine, rule, blocks, meeting, costs[c:])
                         )
                 for job in jobs:
                     job.result()
@@ -96,6 +105,7 @@ class Trainer:
                 for job in jobs:
                     job.cancel()
                 raise
+        return costs
 
 
 def _run(
@@ -104,15 +114,16 @@ def _run(
     machine: Machine,
     rule: Rule,
     blocks: NDArray[np.int64],
-    part: int,
-    brought: NDArray[np.int64],
-    arrived: NDArray[np.int64],
-    stop: NDArray[np.int64],
+    meeting: tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+    cost: NDArray[np.float64],
 ) -> None:
+    part, brought, arrived, stop = meeting
+    started = perf_counter()
     try:
         from tmverify.training._learn import learn
 
         learn(lesson.rows, lesson.wanted, inputs, machine, rule, blocks, part, brought, arrived, stop)
+        cost[0] = perf_counter() - started
     except BaseException:
         stop[0] = 1  # the other parts of the machine would wait for this one for ever
         raise
