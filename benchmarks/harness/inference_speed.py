@@ -53,7 +53,6 @@ MODELS = (
     *(Trained(peer, 500, 25, 2) for peer in VANILLA_PEERS),
     Trained(GREEN, 500, 100, 2),
     Trained(GREEN, 5000, 500, 2),
-    *(Trained(peer, 2000, 50, 1) for peer in VANILLA_PEERS),
 )
 
 
@@ -88,7 +87,7 @@ def measure(bench: Bench) -> Iterator[Section]:
         },
         COLUMNS,
     )
-    models = [replace(m, n_clauses=m.n_clauses // 10) for m in MODELS[:6]] if bench.quick else MODELS
+    models = [replace(m, n_clauses=m.n_clauses // 10) for m in MODELS] if bench.quick else MODELS
     counts = sorted({1, bench.cores})
     table = [[Measured(model, threads) for threads in counts] for model in models]
     for _ in range(bench.repeats or 1):
