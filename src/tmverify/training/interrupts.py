@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
 from types import FrameType
+
+SECONDS_TO_WIND_UP = 5.0
 
 
 @contextmanager
 def one_interrupt() -> Iterator[None]:
-    """The first Ctrl-C in the block raises KeyboardInterrupt, as ever; those after it are dropped.
+    """The first Ctrl-C in the block raises KeyboardInterrupt, as ever; those soon after it are dropped.
 
+    Not for ever: an exception can get lost in a callback of Python's, and winding up can hang.
     Only in the main thread, where signals arrive, and only if nobody else handles Ctrl-C.
     """
     in_main_thread = threading.current_thread() is threading.main_thread()
     if not in_main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
-    struck = False
+    struck = -math.inf
 
     def first_only(number: int, frame: FrameType | None) -> None:
         nonlocal struck
-        if not struck:
-            struck = True
+        if monotonic() - struck > SECONDS_TO_WIND_UP:
+            struck = monotonic()
             raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, first_only)
