@@ -1,5 +1,10 @@
-"""numba's cache knows a kernel's own file, not those of the kernels that it calls: clear what is stale."""
+"""Before the tests: Ctrl-C is heard, and no stale kernel is used.
 
+A background job is started deaf to Ctrl-C, and so would be the processes that tests start and interrupt.
+numba's cache knows a kernel's own file, not those of the kernels that it calls: what is stale is removed.
+"""
+
+import signal
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,6 +14,7 @@ SOURCES = Path(__file__).parent.parent / "src" / "tmverify"
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):
         return  # the controller has done it
     kernels = [file for file in SOURCES.rglob("*.py") if "@njit" in file.read_text(encoding="utf-8")]

@@ -285,7 +285,6 @@ def test_an_interrupted_epoch_leaves_no_trace() -> None:
     script = textwrap.dedent(
         """
         import os, signal, threading, warnings, numpy as np, tmverify as tv
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job is started deaf to it
         X = np.random.default_rng(0).integers(0, 2, (30000, 200)).astype(np.uint8)
         y = X[:, 0] ^ X[:, 1]
         settings = dict(n_clauses=500, threshold=100, specificity=3.0, random_state=0, n_jobs=2)
@@ -347,7 +346,6 @@ def test_a_second_ctrl_c_changes_nothing() -> None:
     script = textwrap.dedent(
         """
         import os, signal, time, warnings, numpy as np, tmverify as tv
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job is started deaf to it
         from tmverify.training.trainer import Trainer
         X = np.random.default_rng(0).integers(0, 2, (400, 8)).astype(np.uint8)
         run_epoch, finish = Trainer.run_epoch, tv.TsetlinMachineClassifier._finish
