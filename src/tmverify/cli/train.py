@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 import time
@@ -111,7 +110,6 @@ def train(
         print_note("interrupted before an epoch was finished: no model was written")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     if outcome.interrupted:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done: one more Ctrl-C changes nothing
         raise typer.Exit(ExitCode.INTERRUPTED)
 
 
