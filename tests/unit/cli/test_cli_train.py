@@ -215,7 +215,8 @@ def test_ctrl_c_saves_the_finished_epochs(folder: Path, presses: int, more: list
         watchdog.cancel()
         process.kill()
         os.close(terminal)
-    assert process.returncode == 130
+    # After the work, while Python ends, one more Ctrl-C may end it the hard way; nothing is lost by then.
+    assert process.returncode in ([130] if presses == 1 else [130, -signal.SIGINT])
     assert "INTERRUPTED  the model of " in out
     assert "the same command goes on from there" in out
     assert "training inputs, " in out
