@@ -10,8 +10,8 @@
     model/        what a Tsetlin machine is: clauses, decision rule, evaluators, file format
     kernels/      numba primitives
     properties/   what can be asked: one file per question, each compiles to a Query
-    engines/      how a Query is decided: sat, paper, brute
-    verify/       decide(query) → Verdict, and the check_* functions
+    engines/      how a Query is decided: search, sat, paper, brute
+    verify/       decide(query) → Verdict, the check_* functions, the radius
     data/         inputs from files, datasets, binarizers
     training/     how a Model is learnt (Algorithm 1): scikit-learn estimator, numba kernels
     drafts        files that are written whole or not at all
@@ -38,6 +38,7 @@ from tmverify.model import Model
 from tmverify.model.file import load
 from tmverify.properties import (
     Query,
+    Radius,
     Status,
     StopReason,
     UniversalVerdict,
@@ -53,6 +54,8 @@ from tmverify.verify import (
     check_universal_robustness,
     check_universal_similarity,
     decide,
+    robustness_radius,
+    similarity_radius,
 )
 
 if TYPE_CHECKING:
@@ -85,6 +88,7 @@ __all__ = [
     "ModelError",
     "ModelFormatError",
     "Query",
+    "Radius",
     "Status",
     "StopReason",
     "TableBinarizer",
@@ -106,7 +110,9 @@ __all__ = [
     "load",
     "load_dataset",
     "robustness_query",
+    "robustness_radius",
     "similarity_query",
+    "similarity_radius",
     "to_dimacs",
 ]
 

@@ -1,9 +1,12 @@
 """How a Query is decided: the engines by name.
 
-- ``auto``    the one to use: at present ``sat``
+- ``auto``    the one to use: ``search``, then ``sat`` on what is left when a budget runs out
+- ``search``  exact branch and bound over flips
 - ``sat``     specialise to the region, encode compactly, CaDiCaL
 - ``paper``   the paper's encoding, clause by clause, Glucose 4: the baseline
 - ``brute``   enumeration, for tests
+
+Each decides, and each can be asked how near the nearest witness is. numba is imported at first use.
 """
 
 from __future__ import annotations
@@ -12,27 +15,64 @@ from collections.abc import Mapping
 
 from tmverify.engines import brute
 from tmverify.engines.isolation import isolated
-from tmverify.engines.protocol import Answer, Deadline, Engine
+from tmverify.engines.protocol import Answer, Deadline, Engine, Nearest, NearestEngine
+from tmverify.engines.stepping import nearest_by_steps, nothing_known
 from tmverify.errors import InvalidInputError, shown
 from tmverify.properties.query import Query
 
+
+def _auto(query: Query, deadline: Deadline) -> Answer:
+    from tmverify.engines.portfolio import decide
+
+    return decide(query, deadline)
+
+
+def _search(query: Query, deadline: Deadline) -> Answer:
+    from tmverify.engines.search.deciding import decide
+
+    return decide(query, deadline)
+
+
+def _auto_nearest(query: Query, deadline: Deadline) -> Nearest:
+    from tmverify.engines.portfolio import nearest
+
+    return nearest(query, deadline)
+
+
+def _search_nearest(query: Query, deadline: Deadline) -> Nearest:
+    from tmverify.engines.search.deciding import nearest
+
+    return nearest(query, deadline)
+
+
 ENGINES: Mapping[str, Engine] = {
+    "auto": _auto,
+    "search": _search,
     "sat": isolated("tmverify.engines.sat.reduced:solve"),
     "paper": isolated("tmverify.engines.sat.paper:solve"),
     "brute": brute.decide,
 }
-ENGINE_NAMES = ("auto", *ENGINES)
+ENGINE_NAMES = tuple(ENGINES)
+# The others go up one flip at a time.
+_NEAREST: Mapping[str, NearestEngine] = {"auto": _auto_nearest, "search": _search_nearest}
 
 
 def check_engine(engine: object) -> str:
-    """Return the name of the engine that will run, or raise InvalidInputError."""
-    if not isinstance(engine, str) or engine not in ENGINE_NAMES:
+    """Return the name of an engine, or raise InvalidInputError."""
+    if not isinstance(engine, str) or engine not in ENGINES:
         raise InvalidInputError(
             f"engine must be one of {', '.join(ENGINE_NAMES)}. Got {shown(engine)} instead."
         )
-    return "sat" if engine == "auto" else engine
+    return engine
 
 
 def run(engine: str, query: Query, deadline: Deadline) -> Answer:
     """Put ``query`` to the engine of that name."""
     return ENGINES[engine](query, deadline)
+
+
+def run_nearest(engine: str, query: Query, deadline: Deadline) -> Nearest:
+    """Ask the engine of that name for the nearest witness in the query's region."""
+    if engine in _NEAREST:
+        return _NEAREST[engine](query, deadline)
+    return nearest_by_steps(ENGINES[engine], engine, query, nothing_known(query, engine), deadline)

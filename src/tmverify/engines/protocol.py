@@ -1,4 +1,4 @@
-"""What an engine is: it takes a Query and a Deadline and returns an Answer.
+"""What an engine is: it takes a Query and a Deadline and returns an Answer, or says how near a witness is.
 
 An engine claims; it does not judge. ``verify.decide`` replays every witness before anyone sees it.
 """
@@ -44,6 +44,10 @@ class Answer:
     stop_reason: StopReason | None = None
     detail: str = ""
     stats: dict[str, Any] = field(default_factory=dict)
+    engine: str | None = None
+    """Who answered, where an engine asks others."""
+    open_cases: tuple[tuple[int, ...], ...] | None = None
+    """When stopped: the cases that are not refuted, if the engine knows."""
 
 
 def found(witness: NDArray[np.uint8], **stats: Any) -> Answer:
@@ -59,6 +63,32 @@ def none_exists(**stats: Any) -> Answer:
 def stopped(reason: StopReason, detail: str, **stats: Any) -> Answer:
     """The answer of an engine that had to give up."""
     return Answer(Outcome.STOPPED, stop_reason=reason, detail=detail, stats=stats)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nearest:
+    """How near the nearest witness is: at least ``lower`` flips away; ``witness`` is ``upper`` away.
+
+    Attributes
+    ----------
+    lower, upper : int or math.inf
+        Equal when the question is settled; both infinite if the region holds no witness.
+    witness : uint8 array or None
+        None if ``upper`` is infinite.
+    open_cases : tuple of tuples of int
+        The cases that might hold a nearer witness.
+    stop_reason : StopReason or None
+        Why ``lower`` is less than ``upper``.
+    """
+
+    lower: float
+    upper: float
+    witness: NDArray[np.uint8] | None
+    engine: str
+    open_cases: tuple[tuple[int, ...], ...] = ()
+    stop_reason: StopReason | None = None
+    detail: str = ""
+    stats: dict[str, Any] = field(default_factory=dict)
 
 
 class Deadline:
@@ -93,3 +123,4 @@ def check_timeout(timeout: object) -> float | None:
 
 
 Engine = Callable[[Query, Deadline], Answer]
+NearestEngine = Callable[[Query, Deadline], Nearest]

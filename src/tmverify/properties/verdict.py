@@ -30,6 +30,7 @@ class StopReason(StrEnum):
     """Why an engine stopped without an answer."""
 
     TIMEOUT = "timeout"
+    NODE_LIMIT = "node-limit"
     REGION_TOO_LARGE = "region-too-large"
     ENCODING_TOO_LARGE = "encoding-too-large"
     OUT_OF_MEMORY = "out-of-memory"

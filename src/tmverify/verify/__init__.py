@@ -2,6 +2,7 @@
 
 from tmverify.verify.deciding import decide
 from tmverify.verify.questions import check_equivalence, check_robustness, check_similarity
+from tmverify.verify.radius import nearest, robustness_radius, similarity_radius
 from tmverify.verify.universal import check_universal_robustness, check_universal_similarity
 
 __all__ = [
@@ -11,4 +12,7 @@ __all__ = [
     "check_universal_robustness",
     "check_universal_similarity",
     "decide",
+    "nearest",
+    "robustness_radius",
+    "similarity_radius",
 ]

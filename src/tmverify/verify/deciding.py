@@ -29,7 +29,7 @@ def decide(query: Query, *, timeout: float | None = 300.0, engine: str = "auto")
         From ``robustness_query``, ``similarity_query`` or ``equivalence_query``.
     timeout : float or None
         Seconds for the whole call; None for no limit.
-    engine : {"auto", "sat", "paper", "brute"}
+    engine : {"auto", "search", "sat", "paper", "brute"}
 
     Returns
     -------
@@ -44,16 +44,25 @@ def decide(query: Query, *, timeout: float | None = 300.0, engine: str = "auto")
     seconds = check_timeout(timeout)
     start = time.perf_counter()
     answer = run(name, query, Deadline(seconds))
-    return _judge(query, answer, name, time.perf_counter() - start)
+    return _judge(query, answer, answer.engine or name, time.perf_counter() - start)
 
 
 def _judge(query: Query, answer: Answer, engine: str, seconds: float) -> Verdict:
     """Turn an engine's claim into a Verdict, replaying what can be replayed."""
     reason, detail = answer.stop_reason, answer.detail
     if answer.outcome is Outcome.WITNESS:
-        witness = _replayed(query, answer.witness)
+        witness = replayed(query, answer.witness)
         if witness is not None:
-            return _violated(query, witness, answer, engine, seconds)
+            flips, decisions = difference(query, witness)
+            return Verdict(
+                Status.VIOLATED,
+                seconds,
+                engine,
+                witness=witness,
+                flips=flips,
+                decisions=decisions,
+                stats=answer.stats,
+            )
         reason, detail = (
             StopReason.REJECTED,
             "the engine's counterexample does not replay: a bug, please report it",
@@ -68,8 +77,8 @@ def _judge(query: Query, answer: Answer, engine: str, seconds: float) -> Verdict
     return Verdict(Status.UNKNOWN, seconds, engine, stop_reason=reason, detail=detail, stats=answer.stats)
 
 
-def _replayed(query: Query, witness: NDArray[np.uint8] | None) -> NDArray[np.uint8] | None:
-    """The witness, if it really is a counterexample."""
+def replayed(query: Query, witness: NDArray[np.uint8] | None) -> NDArray[np.uint8] | None:
+    """The witness, if it really is a counterexample by the plain evaluator."""
     if witness is None:
         return None
     try:
@@ -79,18 +88,12 @@ def _replayed(query: Query, witness: NDArray[np.uint8] | None) -> NDArray[np.uin
     return z if query.refuted_by(z) else None
 
 
-def _violated(
-    query: Query, witness: NDArray[np.uint8], answer: Answer, engine: str, seconds: float
-) -> Verdict:
+def difference(
+    query: Query, witness: NDArray[np.uint8]
+) -> tuple[NDArray[np.int64] | None, tuple[Label, Label]]:
+    """The features that differ from the centre, if there is one, and the two decisions that differ."""
     center = query.region.center
     first, second = query.decisions(witness[None, :])[0]
     labels: tuple[Label, ...] = query.machines[0].classes
-    return Verdict(
-        Status.VIOLATED,
-        seconds,
-        engine,
-        witness=witness,
-        flips=None if center is None else np.flatnonzero(witness != center),
-        decisions=(labels[first], labels[second]),
-        stats=answer.stats,
-    )
+    flips = None if center is None else np.flatnonzero(witness != center)
+    return flips, (labels[first], labels[second])

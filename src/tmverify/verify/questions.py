@@ -42,7 +42,7 @@ def check_robustness(
         Bits may only be set, or only be cleared.
     timeout : float or None
         Seconds for the whole call; None for no limit.
-    engine : {"auto", "sat", "paper", "brute"}
+    engine : {"auto", "search", "sat", "paper", "brute"}
 
     Returns
     -------

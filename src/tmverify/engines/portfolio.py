@@ -1,0 +1,43 @@
+"""The ``auto`` engine: search, and where its budget runs out, SAT on the cases that are left.
+
+The search decides nearly everything in milliseconds. What it can't within ``NODES`` nodes (or half the time
+there is) is put to ``sat``, which learns from its conflicts; only the open cases are, and for the nearest
+witness only the radii between the bounds found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tmverify.engines.isolation import isolated
+from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome
+from tmverify.engines.search.deciding import decide_within, nearest_within
+from tmverify.engines.search.tree import Budget
+from tmverify.engines.stepping import nearest_by_steps
+from tmverify.properties.query import Query
+
+NODES = 100_000
+_sat = isolated("tmverify.engines.sat.reduced:solve")
+
+
+def decide(query: Query, deadline: Deadline) -> Answer:
+    """Decide ``query``."""
+    first = decide_within(query, _share(deadline))
+    if first.outcome is not Outcome.STOPPED or deadline.passed():
+        return replace(first, engine="search")
+    cases = query.cases if first.open_cases is None else first.open_cases
+    second = _sat(replace(query, cases=cases), deadline)
+    return replace(second, engine="sat", stats={**first.stats, **second.stats})
+
+
+def nearest(query: Query, deadline: Deadline) -> Nearest:
+    """The nearest witness."""
+    first = nearest_within(query, _share(deadline))
+    if first.stop_reason is None or deadline.passed():
+        return first
+    return nearest_by_steps(_sat, "sat", query, first, deadline)
+
+
+def _share(deadline: Deadline) -> Budget:
+    left = deadline.remaining()
+    return Budget(Deadline(None if left is None else left / 2), NODES)

@@ -1,0 +1,215 @@
+"""The tree: depth-first over flips, each node bounded by ``_bound``; it can stop and go on anywhere.
+
+A node fixes some features: 1 (flipped) or 0 (left alone). Its multipliers are those of the node before it,
+improved by a few steps towards ``lean``, a running mean of the flips that the bound liked best. Exact
+integers then prune the node, or fix every feature whose other value they rule out. The state is in the arrays
+of the caller; the trail lists what is fixed, in order, with the decisions marked.
+"""
+
+import numpy as np
+from numba import njit
+
+from tmverify.engines.search._bound import (
+    FREE,
+    choose_flips,
+    count_votes,
+    credit_flips,
+    descend,
+    mix_votes,
+    slope,
+)
+
+# What ``explore`` returns.
+REFUTED, WITNESS, PAUSED, SHRUNK = 0, 1, 2, 3
+# Indices into ``counts``.
+TRAIL, FLIPPED, NODES, STEPS, WORK, LOWER, IMPLIED = 0, 1, 2, 3, 4, 5, 6
+N_COUNTS = 7
+
+_MEMORY = np.float32(0.3)  # of the running mean: the weight of the newest flips
+_PACE = 0.5  # of a Polyak step
+MIX_UNIT = 1024
+
+
+@njit(cache=True, nogil=True)
+def fix(feature, value, decision, fixed, trail, decisions, dead, where, clauses, occurs_waking, counts):  # type: ignore[no-untyped-def]
+    """Fix a feature, and count its false literals."""
+    fixed[feature] = value
+    trail[counts[TRAIL]] = feature
+    decisions[counts[TRAIL]] = decision
+    counts[TRAIL] += 1
+    counts[FLIPPED] += value
+    for k in range(where[feature], where[feature + 1]):
+        if occurs_waking[k] != value:
+            dead[clauses[k]] += 1
+
+
+@njit(cache=True, nogil=True)
+def unfix_last(fixed, trail, dead, where, clauses, occurs_waking, counts):  # type: ignore[no-untyped-def]
+    """Undo the last ``fix``."""
+    counts[TRAIL] -= 1
+    feature = trail[counts[TRAIL]]
+    value = fixed[feature]
+    fixed[feature] = FREE
+    counts[FLIPPED] -= value
+    for k in range(where[feature], where[feature + 1]):
+        if occurs_waking[k] != value:
+            dead[clauses[k]] -= 1
+
+
+@njit(cache=True, nogil=True)
+def enough(sums, needs):  # type: ignore[no-untyped-def]
+    """Whether every constraint has the votes it needs."""
+    for c in range(len(needs)):
+        if sums[c] < needs[c]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def least_flips(constant, need, credits, fixed, flipped, left, scratch):  # type: ignore[no-untyped-def]
+    """The least number of flips with which the bound reaches ``need``: no fewer can be enough."""
+    n = 0
+    for i in range(len(credits)):
+        if fixed[i] == 1:
+            constant += credits[i]
+        elif fixed[i] == FREE and credits[i] > 0:
+            scratch[n] = credits[i]
+            n += 1
+    order = np.sort(scratch[:n])
+    for k in range(left + 1):
+        if constant >= need:
+            return flipped + k
+        if k < n:
+            constant += order[n - 1 - k]
+    return flipped + left + 1
+
+
+@njit(cache=True, nogil=True)
+def remix(mix, weight, sums, needs, gap):  # type: ignore[no-untyped-def]
+    """Shift the mixture of constraints towards those that the relaxation leaves short."""
+    n = len(needs)
+    mean = 0.0
+    for c in range(n):
+        mean += sums[c] - needs[c]
+    mean /= n
+    norm = 0.0
+    for c in range(n):
+        d = sums[c] - needs[c] - mean
+        norm += d * d
+    if norm < 1e-12:
+        return
+    pace = _PACE * gap / norm
+    total = 0.0
+    for c in range(n):
+        weight[c] = max(0.0, weight[c] - pace * (sums[c] - needs[c] - mean))
+        total += weight[c]
+    for c in range(n):
+        weight[c] /= total
+        mix[c] = np.int64(weight[c] * MIX_UNIT + 0.5)
+
+
+@njit(cache=True, nogil=True)
+def explore(  # type: ignore[no-untyped-def]
+    offsets, features, wakes, votes, needs, radius,  # the problem
+    where, clauses, occurs_waking,  # feature i is in clauses[where[i]:where[i + 1]]
+    fixed, trail, decisions, dead, mix, weight, share, load, lean, flips, counts,  # the state
+    total, credits, scratch, slant, middle, exact_sums, sums,  # scratch
+    unit, root_steps, node_steps, shrink_at, max_nodes, max_work,  # limits
+):
+    """Search until refuted, a witness in ``flips``, a limit, or ``shrink_at`` features fixed at the root."""
+    n = len(fixed)
+    several = len(needs) > 1
+    stop_work = counts[WORK] + max_work
+    stop_nodes = counts[NODES] + max_nodes
+    while True:
+        if counts[WORK] >= stop_work or counts[NODES] >= stop_nodes:
+            return PAUSED
+        at_root = counts[TRAIL] == counts[IMPLIED]
+        counts[NODES] += 1
+        pruned = False
+        step = 0
+        limit = root_steps if counts[NODES] == 1 else node_steps
+        while True:
+            counts[STEPS] += 1
+            counts[WORK] += len(features)
+            left = radius - counts[FLIPPED]
+            if left < 0:
+                pruned = True  # more flips are forced than there may be
+                break
+            need = mix_votes(votes, needs, mix, total) * unit
+            constant = credit_flips(offsets, features, wakes, total, dead, share, load, unit, credits)
+            gain, least, runner_up = choose_flips(credits, fixed, left, scratch, flips)
+            bound = constant + gain
+            if at_root:
+                lower = least_flips(constant, need, credits, fixed, counts[FLIPPED], left, scratch)
+                counts[LOWER] = max(counts[LOWER], lower)
+            if bound < need:
+                pruned = True
+                break
+            count_votes(offsets, features, wakes, votes, dead, flips, exact_sums)
+            if enough(exact_sums, needs):
+                return WITNESS
+            if left == 0 or counts[TRAIL] == n:
+                pruned = True  # these flips are the only ones that the node has
+                break
+            for i in range(n):
+                if fixed[i] == FREE:
+                    if flips[i]:
+                        if bound - credits[i] + runner_up < need:
+                            fix(i, 1, False, fixed, trail, decisions, dead, where, clauses, occurs_waking, counts)
+                    elif bound - least + credits[i] < need:
+                        fix(i, 0, False, fixed, trail, decisions, dead, where, clauses, occurs_waking, counts)
+            if at_root:
+                counts[IMPLIED] = counts[TRAIL]
+                if counts[TRAIL] >= shrink_at:
+                    return SHRUNK
+            if step >= limit:
+                break
+            step += 1
+            for i in range(n):
+                if fixed[i] != FREE:
+                    lean[i] = fixed[i]
+                elif counts[STEPS] == 1:
+                    lean[i] = flips[i]
+                else:
+                    lean[i] += _MEMORY * (np.float32(flips[i]) - lean[i])
+            norm = slope(
+                offsets, features, wakes, total, dead, share, load, lean, slant, middle, votes, sums
+            )
+            gap = (bound - need) / unit
+            if norm > 1e-9:
+                aim = gap + (MIX_UNIT if several else 1)
+                descend(offsets, total, dead, share, load, slant, middle, _PACE * aim / norm)
+            if several:
+                remix(mix, weight, sums, needs, (gap / MIX_UNIT) + 1)
+            elif norm <= 1e-9:
+                break
+        if pruned:
+            while counts[TRAIL] > counts[IMPLIED] and not decisions[counts[TRAIL] - 1]:
+                unfix_last(fixed, trail, dead, where, clauses, occurs_waking, counts)
+            if counts[TRAIL] == counts[IMPLIED]:
+                return REFUTED
+            feature = trail[counts[TRAIL] - 1]
+            unfix_last(fixed, trail, dead, where, clauses, occurs_waking, counts)
+            fix(feature, 0, False, fixed, trail, decisions, dead, where, clauses, occurs_waking, counts)
+            if not _has_decision(decisions, counts):
+                counts[IMPLIED] = counts[TRAIL]
+            continue
+        branch = -1
+        best = -1.0
+        for i in range(n):
+            if fixed[i] == FREE:
+                doubt = lean[i] if lean[i] < 0.5 else 1.0 - 0.5 * lean[i]
+                if doubt > best:
+                    best, branch = doubt, i
+        if branch < 0:
+            continue  # everything has just been fixed: look at the node once more
+        fix(branch, 1, True, fixed, trail, decisions, dead, where, clauses, occurs_waking, counts)
+
+
+@njit(cache=True, nogil=True)
+def _has_decision(decisions, counts):  # type: ignore[no-untyped-def]
+    for k in range(counts[IMPLIED], counts[TRAIL]):
+        if decisions[k]:
+            return True
+    return False

@@ -1,0 +1,147 @@
+"""The exact radius: how far is the nearest change? And how near do two models disagree?"""
+
+from __future__ import annotations
+
+import math
+import time
+
+from numpy.typing import ArrayLike
+
+from tmverify.engines import check_engine, run_nearest
+from tmverify.engines.protocol import Deadline, Nearest, check_timeout
+from tmverify.model import Model
+from tmverify.properties import Query, StopReason, robustness_query, similarity_query
+from tmverify.properties.query import check_query
+from tmverify.properties.radius import Radius
+from tmverify.properties.region import Direction
+from tmverify.properties.scope import Scope, check_model
+from tmverify.verify.deciding import difference, replayed
+from tmverify.verify.questions import Features
+
+
+def robustness_radius(
+    model: Model,
+    x: ArrayLike,
+    *,
+    scope: Scope = "team",
+    features: Features = None,
+    direction: Direction | None = None,
+    timeout: float | None = 300.0,
+    engine: str = "auto",
+) -> Radius:
+    """The least number of flipped bits of ``x`` that changes the decision, exactly.
+
+    Parameters
+    ----------
+    model : Model
+    x : array of 0 and 1, (n_features,)
+    scope : "team" or a class label
+        Whose decision: the machine's (its argmax or sign), or that of the single machine of one class.
+    features : mask of 0/1 or bool, (n_features,), or feature names; optional
+        Only these features may change.
+    direction : {"add", "remove"}, optional
+        Bits may only be set, or only be cleared.
+    timeout : float or None
+        Seconds for the whole call; None for no limit.
+    engine : {"auto", "search", "sat", "paper", "brute"}
+
+    Returns
+    -------
+    Radius
+        ``.radius`` is None if a limit struck first: ``.lower`` and ``.upper`` hold all the same.
+
+    Raises
+    ------
+    InvalidInputError
+
+    Examples
+    --------
+    >>> import tmverify as tv
+    >>> either = tv.Model.from_clauses(3, [[1], [2]], [[1, 1]], bias=-1)
+    >>> r = tv.robustness_radius(either, [1, 1, 0])
+    >>> r.radius, r.flips.tolist()
+    (2, [0, 1])
+    """
+    check_model(model, "model")
+    n = model.n_features
+    return nearest(
+        robustness_query(model, x, n, scope=scope, features=features, direction=direction),
+        timeout=timeout,
+        engine=engine,
+    )
+
+
+def similarity_radius(
+    a: Model,
+    b: Model,
+    x: ArrayLike,
+    *,
+    scope: Scope = "team",
+    features: Features = None,
+    direction: Direction | None = None,
+    timeout: float | None = 300.0,
+    engine: str = "auto",
+) -> Radius:
+    """How many flips from ``x`` is the nearest input on which two models disagree? 0: on ``x`` itself.
+
+    The models must read the same features and have the same classes; the other arguments and the result are
+    those of ``robustness_radius``. The radius is infinite if they agree wherever the features may go.
+    """
+    check_model(a, "a")
+    return nearest(
+        similarity_query(a, b, x, a.n_features, scope=scope, features=features, direction=direction),
+        timeout=timeout,
+        engine=engine,
+    )
+
+
+def nearest(query: Query, *, timeout: float | None = 300.0, engine: str = "auto") -> Radius:
+    """The nearest witness of a query about a ball, within its region; arguments as in ``decide``."""
+    check_query(query)
+    name = check_engine(engine)
+    seconds = check_timeout(timeout)
+    start = time.perf_counter()
+    answer = run_nearest(name, query, Deadline(seconds))
+    return _judge(query, answer, time.perf_counter() - start)
+
+
+def _judge(query: Query, answer: Nearest, seconds: float) -> Radius:
+    """Turn an engine's claim into a Radius, replaying what can be replayed."""
+    if answer.witness is None:
+        if answer.upper == math.inf and not (answer.lower > 0 and query.refuted_by(query.region.origin)):
+            return _radius(answer, seconds)
+        return _rejected(answer, seconds, "the engine overlooked the input itself")
+    witness = replayed(query, answer.witness)
+    if witness is None or int((witness != query.region.origin).sum()) != answer.upper:
+        return _rejected(answer, seconds, "the engine's counterexample does not replay")
+    flips, decisions = difference(query, witness)
+    return Radius(
+        answer.lower,
+        answer.upper,
+        seconds,
+        answer.engine,
+        witness=witness,
+        flips=flips,
+        decisions=decisions,
+        stop_reason=answer.stop_reason,
+        detail=answer.detail,
+        stats=answer.stats,
+    )
+
+
+def _radius(answer: Nearest, seconds: float) -> Radius:
+    return Radius(
+        answer.lower,
+        answer.upper,
+        seconds,
+        answer.engine,
+        stop_reason=answer.stop_reason,
+        detail=answer.detail,
+        stats=answer.stats,
+    )
+
+
+def _rejected(answer: Nearest, seconds: float, what: str) -> Radius:
+    """An engine that is wrong about one thing is believed in nothing."""
+    detail = f"{what}: a bug, please report it"
+    return Radius(0, math.inf, seconds, answer.engine, stop_reason=StopReason.REJECTED, detail=detail)
