@@ -34,54 +34,85 @@ def mix_votes(votes, needs, mix, total):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def credit_flips(  # type: ignore[no-untyped-def]
-    offsets, features, wakes, total, dead, share, load, unit, credits
+    offsets, middles, features, total, dead, share, load, unit, lean, step, slant, credits
 ):
-    """credits[i] = what the bound grants for flip i, times ``unit``; returns the constant.
+    """Improve the multipliers by one step at the fractional flips ``lean``; then credits[i] is what the bound
+    grants for flip i, times ``unit``. Returns the constant and the squared norm of the bound's slope.
 
-    A clause with ``dead[j] > 0`` has a literal that is fixed to false, and is left out.
+    A clause with ``dead[j] > 0`` has a literal that is fixed to false, and is left out. Literals
+    ``offsets[j]:middles[j]`` wake clause j, ``middles[j]:offsets[j + 1]`` keep it awake.
     """
     credits[:] = 0
     constant = 0
+    norm = 0.0
+    one = np.float32(1.0)
+    zero = np.float32(0.0)
     for j in range(len(total)):
         weight = total[j]
         if dead[j] or weight == 0:
             continue
-        first, end = offsets[j], offsets[j + 1]
+        first, middle, end = offsets[j], middles[j], offsets[j + 1]
         if weight < 0:
+            false = zero
+            for k in range(first, middle):
+                false += one - lean[features[k]]
+            for k in range(middle, end):
+                false += lean[features[k]]
+            rise = false - one
+            if (rise > 0 and load[j] > 0) or (rise < 0 and load[j] < 1):
+                norm += rise * rise
+                load[j] = min(max(load[j] + np.float32(step / weight) * rise, zero), one)
             part = np.int64(load[j] * unit)
             part = -weight * min(max(part, 0), unit)
-            constant -= part
-            for k in range(first, end):
-                if wakes[k]:
-                    credits[features[k]] -= part
-                    constant += part
-                else:
-                    credits[features[k]] += part
+            constant += (middle - first - 1) * part
+            for k in range(first, middle):
+                credits[features[k]] -= part
+            for k in range(middle, end):
+                credits[features[k]] += part
             continue
-        rest = unit
-        largest = np.int64(-1)
-        heaviest = first
+        low = np.float32(2.0)
+        lowest = first
+        for k in range(first, middle):
+            slant[k] = lean[features[k]]
+            if slant[k] < low:
+                low, lowest = slant[k], k
+        for k in range(middle, end):
+            slant[k] = one - lean[features[k]]
+            if slant[k] < low:
+                low, lowest = slant[k], k
+        pace = np.float32(step / weight)
+        square = zero
+        given = zero
         for k in range(first, end):
+            excess = slant[k] - low
+            square += excess * excess if share[k] > 0 else zero
+            moved = min(share[k], pace * excess)
+            share[k] -= moved
+            given += moved
+        share[lowest] += given
+        norm += square
+        rest = unit
+        for k in range(first, middle):
             part = np.int64(share[k] * unit)
             part = min(max(part, 0), unit)
-            if part > largest:
-                largest, heaviest = part, k
-            if part:
-                rest -= part
-                part *= weight
-                if wakes[k]:
-                    credits[features[k]] += part
-                else:
-                    credits[features[k]] -= part
-                    constant += part
+            rest -= part
+            credits[features[k]] += part * weight
+        for k in range(middle, end):
+            part = np.int64(share[k] * unit)
+            part = min(max(part, 0), unit)
+            rest -= part
+            part *= weight
+            credits[features[k]] -= part
+            constant += part
+        heaviest = lowest
         if rest > 0:  # what rounding left over: the parts must make up the whole weight
             rest *= weight
-            if wakes[heaviest]:
+            if heaviest < middle:
                 credits[features[heaviest]] += rest
             else:
                 credits[features[heaviest]] -= rest
                 constant += rest
-    return constant
+    return constant, norm
 
 
 @njit(cache=True, nogil=True)
@@ -154,106 +185,58 @@ def choose_flips(credits, fixed, left, scratch, flips):  # type: ignore[no-untyp
 
 
 @njit(cache=True, nogil=True)
-def count_votes(offsets, features, wakes, votes, dead, flips, sums):  # type: ignore[no-untyped-def]
+def count_votes(offsets, middles, features, votes, dead, flips, sums):  # type: ignore[no-untyped-def]
     """sums[c] = votes of constraint c with exactly these flips."""
     sums[:] = 0
     for j in range(votes.shape[1]):
         if dead[j]:
             continue
         true = True
-        for k in range(offsets[j], offsets[j + 1]):
-            if flips[features[k]] != wakes[k]:
+        for k in range(offsets[j], middles[j]):
+            if not flips[features[k]]:
                 true = False
                 break
+        if true:
+            for k in range(middles[j], offsets[j + 1]):
+                if flips[features[k]]:
+                    true = False
+                    break
         if true:
             for c in range(votes.shape[0]):
                 sums[c] += votes[c, j]
 
 
 @njit(cache=True, nogil=True)
-def slope(  # type: ignore[no-untyped-def]
-    offsets, features, wakes, total, dead, share, load, lean, slant, middle, votes, sums
-):
-    """How the bound changes with its multipliers at the fractional flips ``lean``; returns the squared norm.
-
-    slant[k] = the value of literal k; middle[j] = for w > 0 the mean of those that may change, for w < 0 the
-    derivative. sums[c] = the votes of constraint c in the relaxation.
-    """
-    norm = 0.0
+def relaxed_votes(offsets, middles, features, total, votes, dead, lean, sums):  # type: ignore[no-untyped-def]
+    """sums[c] = votes of constraint c in the relaxation, with the fractional flips ``lean``."""
     sums[:] = 0.0
-    for j in range(len(total)):
-        if dead[j] or total[j] == 0:
+    for j in range(votes.shape[1]):
+        if dead[j]:
             continue
-        first, end = offsets[j], offsets[j + 1]
-        low = np.float32(2.0)
-        missing = np.float32(0.0)
-        for k in range(first, end):
+        low = np.float32(1.0)
+        false = np.float32(0.0)
+        for k in range(offsets[j], middles[j]):
             y = lean[features[k]]
-            value = y if wakes[k] else np.float32(1.0) - y
-            slant[k] = value
-            missing += np.float32(1.0) - value
-            low = min(low, value)
-        if total[j] > 0:
-            n = 0
-            mean = np.float32(0.0)
-            square = np.float32(0.0)
-            for k in range(first, end):
-                if share[k] > 0 or slant[k] == low:
-                    n += 1
-                    mean += slant[k]
-                    square += slant[k] * slant[k]
-            mean /= n
-            middle[j] = mean
-            norm += square - n * mean * mean
-            output = low
-        else:
-            rise = missing - np.float32(1.0)
-            middle[j] = rise
-            if (rise > 0 and load[j] > 0) or (rise < 0 and load[j] < 1):
-                norm += rise * rise
-            output = max(np.float32(0.0), -rise)
+            low = min(low, y)
+            false += np.float32(1.0) - y
+        for k in range(middles[j], offsets[j + 1]):
+            y = lean[features[k]]
+            low = min(low, np.float32(1.0) - y)
+            false += y
+        output = low if total[j] > 0 else np.float32(1.0) - false
         if output > 0:
             for c in range(votes.shape[0]):
                 sums[c] += votes[c, j] * output
-    return norm
 
 
 @njit(cache=True, nogil=True)
-def descend(offsets, total, dead, share, load, slant, middle, step):  # type: ignore[no-untyped-def]
-    """One step against the slope, back into the simplices: share sums to 1 per clause, 0 <= load <= 1."""
-    for j in range(len(total)):
-        if dead[j] or total[j] == 0:
-            continue
-        if total[j] < 0:
-            changed = load[j] - step * middle[j] / -total[j]
-            load[j] = min(max(changed, 0.0), 1.0)
-            continue
-        first, end = offsets[j], offsets[j + 1]
-        pace = np.float32(step / total[j])
-        sum_ = np.float32(0.0)
-        low = np.float32(2.0)
-        for k in range(first, end):
-            low = min(low, slant[k])
-        for k in range(first, end):
-            if share[k] > 0 or slant[k] == low:
-                share[k] = max(np.float32(0.0), share[k] - pace * (slant[k] - middle[j]))
-            sum_ += share[k]
-        scale = np.float32(1.0) / sum_
-        for k in range(first, end):
-            share[k] *= scale
-
-
-@njit(cache=True, nogil=True)
-def first_multipliers(offsets, wakes, share, load):  # type: ignore[no-untyped-def]
+def first_multipliers(offsets, middles, share, load):  # type: ignore[no-untyped-def]
     """A start: each clause's weight evenly on the flips that would wake it, or on all that would kill it."""
     for j in range(len(load)):
-        first, end = offsets[j], offsets[j + 1]
-        waking = 0
-        for k in range(first, end):
-            waking += wakes[k]
+        first, middle, end = offsets[j], middles[j], offsets[j + 1]
+        waking = middle - first
         load[j] = 1.0 if waking <= 1 else 0.0
-        for k in range(first, end):
-            if waking:
-                share[k] = wakes[k] / waking
-            else:
-                share[k] = 1.0 / (end - first)
+        for k in range(first, middle):
+            share[k] = 1.0 / waking
+        for k in range(middle, end):
+            share[k] = 0.0 if waking else 1.0 / (end - first)

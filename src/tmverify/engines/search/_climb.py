@@ -5,7 +5,9 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def climb(offsets, features, wakes, votes, needs, radius, flips):  # type: ignore[no-untyped-def]
+def climb(  # type: ignore[no-untyped-def]
+    offsets, middles, features, votes, needs, radius, where, clauses, waking, flips
+):
     """Flip, one at a time, the feature that leaves the least shortfall; whether every need was met.
 
     shortfall(y) = sum_c max(0, need_c - votes_c(y)). Stops after ``radius`` flips; a flip is not taken back.
@@ -13,34 +15,25 @@ def climb(offsets, features, wakes, votes, needs, radius, flips):  # type: ignor
     n = len(flips)
     n_constraints = len(needs)
     m = votes.shape[1]
-    false = np.zeros(m, np.int32)
+    false = np.zeros(m, np.int32)  # literals of each clause that are not true now
     sums = np.zeros(n_constraints, np.int64)
-    gains = np.zeros((n_constraints, n), np.int64)
+    gains = np.zeros((n_constraints, n), np.int64)  # what flipping a feature would add
     flips[:] = False
     for j in range(m):
-        for k in range(offsets[j], offsets[j + 1]):
-            false[j] += wakes[k]
-        if false[j] == 0:
-            for c in range(n_constraints):
+        false[j] = middles[j] - offsets[j]
+        for c in range(n_constraints):
+            if false[j] == 0:
                 sums[c] += votes[c, j]
+                for k in range(middles[j], offsets[j + 1]):
+                    gains[c, features[k]] -= votes[c, j]
+            elif false[j] == 1:
+                gains[c, features[offsets[j]]] += votes[c, j]
     for _ in range(radius + 1):
         short = 0
         for c in range(n_constraints):
             short += max(0, needs[c] - sums[c])
         if short == 0:
             return True
-        gains[:] = 0
-        for j in range(m):
-            if false[j] == 0:
-                for k in range(offsets[j], offsets[j + 1]):
-                    for c in range(n_constraints):
-                        gains[c, features[k]] -= votes[c, j]
-            elif false[j] == 1:
-                for k in range(offsets[j], offsets[j + 1]):
-                    if flips[features[k]] != wakes[k]:
-                        for c in range(n_constraints):
-                            gains[c, features[k]] += votes[c, j]
-                        break
         best, chosen = np.int64(1) << 62, -1
         for i in range(n):
             if not flips[i]:
@@ -48,15 +41,32 @@ def climb(offsets, features, wakes, votes, needs, radius, flips):  # type: ignor
                 for c in range(n_constraints):
                     left += max(0, needs[c] - sums[c] - gains[c, i])
                 if left < best:
-                    best, chosen = left, i
+                    best, chosen = np.int64(left), i
         if chosen < 0:
             return False
-        flips[chosen] = True
         for c in range(n_constraints):
             sums[c] += gains[c, chosen]
-        for j in range(m):
-            for k in range(offsets[j], offsets[j + 1]):
-                if features[k] == chosen:
-                    false[j] += -1 if wakes[k] else 1
-                    break
+        for k in range(where[chosen], where[chosen + 1]):
+            j = clauses[k]
+            credit_clause(j, -1, offsets, middles, features, votes, false, flips, gains)
+            flips[chosen] = True
+            false[j] += -1 if waking[k] else 1
+            credit_clause(j, 1, offsets, middles, features, votes, false, flips, gains)
+            flips[chosen] = False
+        flips[chosen] = True
     return False
+
+
+@njit(cache=True, nogil=True)
+def credit_clause(j, sign, offsets, middles, features, votes, false, flips, gains):  # type: ignore[no-untyped-def]
+    """Add clause j's part to the gains: any flip loses a true clause; a single false literal can be mended."""
+    if false[j] > 1:
+        return
+    for k in range(offsets[j], offsets[j + 1]):
+        f = features[k]
+        if false[j] == 0:
+            for c in range(votes.shape[0]):
+                gains[c, f] -= sign * votes[c, j]
+        elif flips[f] != (k < middles[j]):
+            for c in range(votes.shape[0]):
+                gains[c, f] += sign * votes[c, j]

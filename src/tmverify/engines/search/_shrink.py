@@ -6,18 +6,21 @@ from numba import njit
 from tmverify.engines.search._bound import FREE
 
 _PRIME = np.uint64(1099511628211)
+_WAKES_END = np.uint64(1 << 40)
 _SEED = np.uint64(14695981039346656037)
 
 
 @njit(cache=True, nogil=True)
 def shrink_clauses(  # type: ignore[no-untyped-def]
-    offsets, features, wakes, votes, fixed, radius, new_offsets, new_features, new_wakes, new_votes, always
-):
+    offsets, middles, features, votes, fixed, radius,
+    new_offsets, new_middles, new_features, new_votes, came_from, always,
+):  # fmt: skip
     """Write the clauses that can still change within ``radius`` further flips; returns how many.
 
     A clause with a literal fixed to false, or with more than ``radius`` flips to go, is dropped; literals
     fixed to true are stripped; a clause without any left adds its votes to ``always``; equal clauses become
-    one with their votes added, and one whose votes are all 0 is dropped.
+    one with their votes added, and one whose votes are all 0 is dropped. ``came_from[k]`` is the literal that
+    new literal k was.
     """
     n_constraints = votes.shape[0]
     size = 1
@@ -34,21 +37,30 @@ def shrink_clauses(  # type: ignore[no-untyped-def]
         if not counts:
             continue
         start = end
-        waking = 0
         false = False
         code = _SEED
-        for k in range(offsets[j], offsets[j + 1]):
+        for k in range(offsets[j], middles[j]):
             f = features[k]
             if fixed[f] == FREE:
                 new_features[end] = f
-                new_wakes[end] = wakes[k]
-                waking += wakes[k]
+                came_from[end] = k
                 end += 1
-                code = (code ^ np.uint64(2 * f + wakes[k])) * _PRIME
-            elif (fixed[f] == 1) != wakes[k]:
-                false = True
-                break
-        if false or waking > radius:
+                code = (code ^ np.uint64(f)) * _PRIME
+            false |= fixed[f] == 0
+        middle = end
+        if false or middle - start > radius:
+            end = start
+            continue
+        code = (code ^ _WAKES_END) * _PRIME
+        for k in range(middles[j], offsets[j + 1]):
+            f = features[k]
+            if fixed[f] == FREE:
+                new_features[end] = f
+                came_from[end] = k
+                end += 1
+                code = (code ^ np.uint64(f)) * _PRIME
+            false |= fixed[f] == 1
+        if false:
             end = start
             continue
         if end == start:
@@ -58,52 +70,70 @@ def shrink_clauses(  # type: ignore[no-untyped-def]
         code ^= code >> np.uint64(29)
         slot = np.int64(code & mask)
         while table[slot] >= 0 and not _equal(
-            new_features, new_wakes, new_offsets[table[slot]], new_offsets[table[slot] + 1], start, end
+            new_offsets, new_middles, new_features, table[slot], start, middle, end
         ):
             slot = (slot + 1) & (size - 1)
-        if table[slot] >= 0:
+        twin = table[slot]
+        if twin >= 0:
             for c in range(n_constraints):
-                new_votes[c, table[slot]] += votes[c, j]
+                new_votes[c, twin] += votes[c, j]
             end = start
             continue
         table[slot] = n
         for c in range(n_constraints):
             new_votes[c, n] = votes[c, j]
+        new_middles[n] = middle
         n += 1
         new_offsets[n] = end
-    return _drop_silent(n, new_offsets, new_features, new_wakes, new_votes)
+    return _drop_silent(n, new_offsets, new_middles, new_features, new_votes, came_from)
 
 
 @njit(cache=True, nogil=True)
-def _equal(features, wakes, a, a_end, b, b_end):  # type: ignore[no-untyped-def]
-    if a_end - a != b_end - b:
+def _equal(offsets, middles, features, j, start, middle, end):  # type: ignore[no-untyped-def]
+    first = offsets[j]
+    if offsets[j + 1] - first != end - start or middles[j] - first != middle - start:
         return False
-    for k in range(b_end - b):
-        if features[a + k] != features[b + k] or wakes[a + k] != wakes[b + k]:
-            return False
-    return True
+    n = 0
+    while n < end - start and features[first + n] == features[start + n]:
+        n += 1
+    return n == end - start
 
 
 @njit(cache=True, nogil=True)
-def _drop_silent(n, offsets, features, wakes, votes):  # type: ignore[no-untyped-def]
-    kept, end = 0, 0
-    start = 0
+def _drop_silent(n, offsets, middles, features, votes, came_from):  # type: ignore[no-untyped-def]
+    kept, end, start = 0, 0, 0
     for j in range(n):
-        stop = offsets[j + 1]
+        middle, stop = middles[j], offsets[j + 1]
         counts = False
         for c in range(votes.shape[0]):
             counts |= votes[c, j] != 0
         if counts:
-            for k in range(start, stop):
-                features[end] = features[k]
-                wakes[end] = wakes[k]
-                end += 1
-            for c in range(votes.shape[0]):
-                votes[c, kept] = votes[c, j]
+            if kept != j:
+                for c in range(votes.shape[0]):
+                    votes[c, kept] = votes[c, j]
+                for k in range(start, stop):
+                    features[end + k - start] = features[k]
+                    came_from[end + k - start] = came_from[k]
+            middles[kept] = end + middle - start
+            end += stop - start
             kept += 1
             offsets[kept] = end
         start = stop
     return kept
+
+
+@njit(cache=True, nogil=True)
+def inherit(offsets, came_from, owners, old_share, old_load, share, load):  # type: ignore[no-untyped-def]
+    """Multipliers of the clauses that came from others; ``owners[k]`` is the old clause of old literal k."""
+    for j in range(len(load)):
+        first, end = offsets[j], offsets[j + 1]
+        sum_ = np.float32(0.0)
+        for k in range(first, end):
+            share[k] = old_share[came_from[k]]
+            sum_ += share[k]
+        for k in range(first, end):
+            share[k] = share[k] / sum_ if sum_ > 0 else np.float32(1.0) / np.float32(end - first)
+        load[j] = old_load[owners[came_from[first]]]
 
 
 @njit(cache=True, nogil=True)
@@ -124,7 +154,7 @@ def renumber(features, n_features, names):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def index_features(offsets, features, wakes, where, clauses, occurs_waking):  # type: ignore[no-untyped-def]
+def index_features(offsets, middles, features, where, clauses, waking):  # type: ignore[no-untyped-def]
     """The other way round: feature i occurs in clauses[where[i]:where[i + 1]], waking them or not."""
     where[:] = 0
     for k in range(len(features)):
@@ -136,5 +166,5 @@ def index_features(offsets, features, wakes, where, clauses, occurs_waking):  # 
         for k in range(offsets[j], offsets[j + 1]):
             at = cursor[features[k]]
             clauses[at] = j
-            occurs_waking[at] = wakes[k]
+            waking[at] = k < middles[j]
             cursor[features[k]] = at + 1

@@ -14,9 +14,9 @@ from tmverify.engines.search._bound import (
     choose_flips,
     count_votes,
     credit_flips,
-    descend,
+    kth_largest,
     mix_votes,
-    slope,
+    relaxed_votes,
 )
 
 # What ``explore`` returns.
@@ -24,14 +24,16 @@ REFUTED, WITNESS, PAUSED, SHRUNK = 0, 1, 2, 3
 # Indices into ``counts``.
 TRAIL, FLIPPED, NODES, STEPS, WORK, LOWER, IMPLIED = 0, 1, 2, 3, 4, 5, 6
 N_COUNTS = 7
+STAY, FLIP = np.int8(0), np.int8(1)
 
 _MEMORY = np.float32(0.3)  # of the running mean: the weight of the newest flips
 _PACE = 0.5  # of a Polyak step
 MIX_UNIT = 1024
+LOOK = 5  # steps between two looks at whether the flips of the bound are a solution
 
 
 @njit(cache=True, nogil=True)
-def fix(feature, value, decision, fixed, trail, decisions, dead, where, clauses, occurs_waking, counts):  # type: ignore[no-untyped-def]
+def fix(feature, value, decision, fixed, trail, decisions, dead, where, clauses, waking, counts):  # type: ignore[no-untyped-def]
     """Fix a feature, and count its false literals."""
     fixed[feature] = value
     trail[counts[TRAIL]] = feature
@@ -39,12 +41,12 @@ def fix(feature, value, decision, fixed, trail, decisions, dead, where, clauses,
     counts[TRAIL] += 1
     counts[FLIPPED] += value
     for k in range(where[feature], where[feature + 1]):
-        if occurs_waking[k] != value:
+        if waking[k] != value:
             dead[clauses[k]] += 1
 
 
 @njit(cache=True, nogil=True)
-def unfix_last(fixed, trail, dead, where, clauses, occurs_waking, counts):  # type: ignore[no-untyped-def]
+def unfix_last(fixed, trail, dead, where, clauses, waking, counts):  # type: ignore[no-untyped-def]
     """Undo the last ``fix``."""
     counts[TRAIL] -= 1
     feature = trail[counts[TRAIL]]
@@ -52,22 +54,25 @@ def unfix_last(fixed, trail, dead, where, clauses, occurs_waking, counts):  # ty
     fixed[feature] = FREE
     counts[FLIPPED] -= value
     for k in range(where[feature], where[feature + 1]):
-        if occurs_waking[k] != value:
+        if waking[k] != value:
             dead[clauses[k]] -= 1
 
 
 @njit(cache=True, nogil=True)
 def enough(sums, needs):  # type: ignore[no-untyped-def]
     """Whether every constraint has the votes it needs."""
+    short = 0
     for c in range(len(needs)):
-        if sums[c] < needs[c]:
-            return False
-    return True
+        short += sums[c] < needs[c]
+    return short == 0
 
 
 @njit(cache=True, nogil=True)
 def least_flips(constant, need, credits, fixed, flipped, left, scratch):  # type: ignore[no-untyped-def]
-    """The least number of flips with which the bound reaches ``need``: no fewer can be enough."""
+    """The least number of flips with which the bound reaches ``need``: no fewer can be enough.
+
+    At most ``flipped + left + 1``, which means that not even all of them do.
+    """
     n = 0
     for i in range(len(credits)):
         if fixed[i] == 1:
@@ -75,13 +80,19 @@ def least_flips(constant, need, credits, fixed, flipped, left, scratch):  # type
         elif fixed[i] == FREE and credits[i] > 0:
             scratch[n] = credits[i]
             n += 1
-    order = np.sort(scratch[:n])
-    for k in range(left + 1):
-        if constant >= need:
-            return flipped + k
-        if k < n:
-            constant += order[n - 1 - k]
-    return flipped + left + 1
+    low, high = 0, left + 1  # low - 1 flips are too few, high are enough or too many
+    while low < high:
+        k = (low + high) // 2
+        sum_ = constant
+        if 0 < k < n:
+            kth_largest(scratch, n, k)  # puts the k largest first
+        for i in range(min(k, n)):
+            sum_ += scratch[i]
+        if sum_ >= need:
+            high = k
+        else:
+            low = k + 1
+    return flipped + low
 
 
 @njit(cache=True, nogil=True)
@@ -104,17 +115,44 @@ def remix(mix, weight, sums, needs, gap):  # type: ignore[no-untyped-def]
         weight[c] = max(0.0, weight[c] - pace * (sums[c] - needs[c] - mean))
         total += weight[c]
     for c in range(n):
-        weight[c] /= total
-        mix[c] = np.int64(weight[c] * MIX_UNIT + 0.5)
+        weight[c] = weight[c] / total if total > 0 else 1.0 / n
+        mix[c] = min(max(np.int64(weight[c] * MIX_UNIT + 0.5), 0), MIX_UNIT)
 
 
 @njit(cache=True, nogil=True)
 def explore(  # type: ignore[no-untyped-def]
-    offsets, features, wakes, votes, needs, radius,  # the problem
-    where, clauses, occurs_waking,  # feature i is in clauses[where[i]:where[i + 1]]
-    fixed, trail, decisions, dead, mix, weight, share, load, lean, flips, counts,  # the state
-    total, credits, scratch, slant, middle, exact_sums, sums,  # scratch
-    unit, root_steps, node_steps, shrink_at, max_nodes, max_work,  # limits
+    offsets,
+    middles,
+    features,
+    votes,
+    needs,
+    radius,  # the problem
+    where,
+    clauses,
+    waking,  # feature i is in clauses[where[i]:where[i + 1]]
+    fixed,
+    trail,
+    decisions,
+    dead,
+    mix,
+    weight,
+    share,
+    load,
+    lean,
+    flips,
+    counts,  # the state
+    total,
+    credits,
+    scratch,
+    slant,
+    exact_sums,
+    sums,  # scratch
+    unit,
+    root_steps,
+    node_steps,
+    shrink_at,
+    max_nodes,
+    max_work,  # limits
 ):
     """Search until refuted, a witness in ``flips``, a limit, or ``shrink_at`` features fixed at the root."""
     n = len(fixed)
@@ -128,6 +166,7 @@ def explore(  # type: ignore[no-untyped-def]
         counts[NODES] += 1
         pruned = False
         step = 0
+        pace = 0.0
         limit = root_steps if counts[NODES] == 1 else node_steps
         while True:
             counts[STEPS] += 1
@@ -137,28 +176,44 @@ def explore(  # type: ignore[no-untyped-def]
                 pruned = True  # more flips are forced than there may be
                 break
             need = mix_votes(votes, needs, mix, total) * unit
-            constant = credit_flips(offsets, features, wakes, total, dead, share, load, unit, credits)
+            constant, norm = credit_flips(
+                offsets, middles, features, total, dead, share, load, unit, lean, pace, slant, credits
+            )
             gain, least, runner_up = choose_flips(credits, fixed, left, scratch, flips)
             bound = constant + gain
-            if at_root:
-                lower = least_flips(constant, need, credits, fixed, counts[FLIPPED], left, scratch)
-                counts[LOWER] = max(counts[LOWER], lower)
             if bound < need:
                 pruned = True
                 break
-            count_votes(offsets, features, wakes, votes, dead, flips, exact_sums)
-            if enough(exact_sums, needs):
-                return WITNESS
-            if left == 0 or counts[TRAIL] == n:
-                pruned = True  # these flips are the only ones that the node has
-                break
+            only = left == 0 or counts[TRAIL] == n
+            if only or step == limit or step % LOOK == LOOK - 1:
+                count_votes(offsets, middles, features, votes, dead, flips, exact_sums)
+                if enough(exact_sums, needs):
+                    return WITNESS
+                if only:
+                    pruned = True  # these flips are all that the node has
+                    break
+                if at_root:
+                    lower = least_flips(constant, need, credits, fixed, counts[FLIPPED], left, scratch)
+                    counts[LOWER] = max(counts[LOWER], lower)
             for i in range(n):
                 if fixed[i] == FREE:
                     if flips[i]:
                         if bound - credits[i] + runner_up < need:
-                            fix(i, 1, False, fixed, trail, decisions, dead, where, clauses, occurs_waking, counts)
+                            fix(
+                                i,
+                                1,
+                                False,
+                                fixed,
+                                trail,
+                                decisions,
+                                dead,
+                                where,
+                                clauses,
+                                waking,
+                                counts,
+                            )
                     elif bound - least + credits[i] < need:
-                        fix(i, 0, False, fixed, trail, decisions, dead, where, clauses, occurs_waking, counts)
+                        fix(i, STAY, False, fixed, trail, decisions, dead, where, clauses, waking, counts)
             if at_root:
                 counts[IMPLIED] = counts[TRAIL]
                 if counts[TRAIL] >= shrink_at:
@@ -173,25 +228,23 @@ def explore(  # type: ignore[no-untyped-def]
                     lean[i] = flips[i]
                 else:
                     lean[i] += _MEMORY * (np.float32(flips[i]) - lean[i])
-            norm = slope(
-                offsets, features, wakes, total, dead, share, load, lean, slant, middle, votes, sums
-            )
             gap = (bound - need) / unit
-            if norm > 1e-9:
-                aim = gap + (MIX_UNIT if several else 1)
-                descend(offsets, total, dead, share, load, slant, middle, _PACE * aim / norm)
             if several:
-                remix(mix, weight, sums, needs, (gap / MIX_UNIT) + 1)
-            elif norm <= 1e-9:
+                relaxed_votes(offsets, middles, features, total, votes, dead, lean, sums)
+                remix(mix, weight, sums, needs, gap / MIX_UNIT + 1)
+                pace = _PACE * (gap + MIX_UNIT) / max(norm, 1.0)
+            elif norm > 1e-9:
+                pace = _PACE * (gap + 1) / norm
+            elif counts[STEPS] > 1:
                 break
         if pruned:
             while counts[TRAIL] > counts[IMPLIED] and not decisions[counts[TRAIL] - 1]:
-                unfix_last(fixed, trail, dead, where, clauses, occurs_waking, counts)
+                unfix_last(fixed, trail, dead, where, clauses, waking, counts)
             if counts[TRAIL] == counts[IMPLIED]:
                 return REFUTED
-            feature = trail[counts[TRAIL] - 1]
-            unfix_last(fixed, trail, dead, where, clauses, occurs_waking, counts)
-            fix(feature, 0, False, fixed, trail, decisions, dead, where, clauses, occurs_waking, counts)
+            feature = np.int64(trail[counts[TRAIL] - 1])
+            unfix_last(fixed, trail, dead, where, clauses, waking, counts)
+            fix(feature, STAY, False, fixed, trail, decisions, dead, where, clauses, waking, counts)
             if not _has_decision(decisions, counts):
                 counts[IMPLIED] = counts[TRAIL]
             continue
@@ -204,12 +257,12 @@ def explore(  # type: ignore[no-untyped-def]
                     best, branch = doubt, i
         if branch < 0:
             continue  # everything has just been fixed: look at the node once more
-        fix(branch, 1, True, fixed, trail, decisions, dead, where, clauses, occurs_waking, counts)
+        fix(branch, FLIP, True, fixed, trail, decisions, dead, where, clauses, waking, counts)
 
 
 @njit(cache=True, nogil=True)
 def _has_decision(decisions, counts):  # type: ignore[no-untyped-def]
+    n = 0
     for k in range(counts[IMPLIED], counts[TRAIL]):
-        if decisions[k]:
-            return True
-    return False
+        n += decisions[k]
+    return n > 0

@@ -1,7 +1,7 @@
 """The ``search`` engine: is there a witness in the region, and how near is the nearest?
 
-Case by case: greedy flips first, then the constraint that lacks most, alone (most cases fall with it), then the
-tree of the whole case. A problem over flips is exact in integers, so nothing here needs a solver.
+Case by case: greedy flips first, then the constraint that lacks most, alone (most cases fall with it), then
+the tree of the whole case. A problem over flips is exact in integers, so nothing here needs a solver.
 """
 
 from __future__ import annotations
@@ -85,6 +85,7 @@ class _Hunt:
         self.query, self.whole, self.budget = query, whole, budget
         self.best: list[int] | None = None
         self.screen = _Screen(whole, whole.radius, budget)
+        self.parts: dict[tuple[int, ...], Problem] = {}
 
     @property
     def target(self) -> int:
@@ -108,8 +109,7 @@ class _Hunt:
 
     def _climb(self, case: tuple[int, ...]) -> float:
         """Greedy flips: how many, or infinity."""
-        problem = part(self.whole, case, self.target)
-        flips = greedy(problem)
+        flips = greedy(self._part(case))
         if flips is None:
             return math.inf
         self._keep(flips)
@@ -122,7 +122,7 @@ class _Hunt:
                 self.screen = _Screen(self.whole, self.target, self.budget)
             if self.screen.refutes(case):
                 return math.inf
-            tree = Tree(part(self.whole, case, self.target))
+            tree = Tree(self._part(case))
             result, flips = tree.search(self.budget)
             if result is Found.NOTHING:
                 return math.inf
@@ -130,6 +130,16 @@ class _Hunt:
                 return tree.lower
             self._keep(flips)
         return math.inf
+
+    def _part(self, case: tuple[int, ...]) -> Problem:
+        """The problem of one case within the target."""
+        known = self.parts.get(case)
+        if known is None:
+            known = part(self.whole, case, self.target)
+        elif known.radius > self.target:
+            known = part(known, range(len(case)), self.target)
+        self.parts[case] = known
+        return known
 
     def _keep(self, flips: list[int]) -> None:
         if self.best is None or len(flips) < len(self.best):

@@ -1,24 +1,25 @@
-"""A problem over flips: one case of a Query, or several constraints of it, as small as the region makes it.
+"""A problem over flips: some constraints of a Query, as small as the region makes it.
 
     Are there at most ``radius`` flips y with  votes[c] . clauses(y) >= needs[c]  for every c?
 
-Every clause is a conjunction of literals over flips: feature i must flip (the literal *wakes* the clause) or
+Every clause is a conjunction of literals over flips: a feature must flip (the literal *wakes* the clause) or
 must stay. ``problem_of`` starts from a Query, in which an immutable feature is one that is fixed to stay;
-``shrunk`` fixes more. Either way clauses that cannot be true within the radius are gone, true ones are counted
-in the needs, equal ones are one. ``names`` and ``flipped`` are the way back to the Query's features.
+``shrunk`` fixes more. Either way clauses that cannot be true within the radius are gone, those that are true
+throughout are counted in the needs, equal ones are one. ``names`` and ``flipped`` lead back to the Query.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.engines.protocol import EncodingTooLargeError
 from tmverify.engines.search._bound import FREE
-from tmverify.engines.search._shrink import renumber, shrink_clauses
+from tmverify.engines.search._layout import over_flips
+from tmverify.engines.search._shrink import index_features, renumber, shrink_clauses
 from tmverify.properties.query import Query
 
 MAX_VOTES = 1 << 27  # a gigabyte of int64
@@ -30,8 +31,9 @@ class Problem:
 
     Attributes
     ----------
-    offsets, features, wakes : int64 (n_clauses + 1,), int32 and bool (n_literals,)
-        Clause j has literals ``offsets[j]:offsets[j + 1]``, by feature.
+    offsets, middles, features : int64 (n_clauses + 1,), int64 (n_clauses,), int32 (n_literals,)
+        Clause j wakes when ``features[offsets[j]:middles[j]]`` flip, if none flips of
+        ``features[middles[j]:offsets[j + 1]]``. Features ascend within each part.
     votes : int64 array, (n_constraints, n_clauses)
     needs : int64 array, (n_constraints,)
     radius : int
@@ -40,16 +42,24 @@ class Problem:
         The Query's number of each feature.
     flipped : tuple of int
         Features of the Query that every solution flips.
+    came_from : int32 array, (n_literals,)
+        The literal of the problem that this one was shrunk from.
+    where, clauses, waking : int64 (n_features + 1,), int32 and bool (n_literals,)
+        The other way round: feature i occurs in ``clauses[where[i]:where[i + 1]]``, waking them or not.
     """
 
     offsets: NDArray[np.int64]
+    middles: NDArray[np.int64]
     features: NDArray[np.int32]
-    wakes: NDArray[np.bool_]
     votes: NDArray[np.int64]
     needs: NDArray[np.int64]
     radius: int
     names: NDArray[np.int64]
     flipped: tuple[int, ...]
+    came_from: NDArray[np.int32]
+    where: NDArray[np.int64]
+    clauses: NDArray[np.int32]
+    waking: NDArray[np.bool_]
 
     def named(self, flips: NDArray[np.bool_]) -> list[int]:
         """A solution in features of the Query."""
@@ -63,34 +73,30 @@ def problem_of(query: Query) -> Problem:
         raise EncodingTooLargeError(
             f"{len(query.constraints)} constraints on {len(pool)} clauses are more than fit in memory"
         )
-    features = pool.features.astype(np.int32)
-    fixed = np.where(region.mutable, FREE, 0).astype(np.int8)
+    features = np.empty(len(pool.literals), np.int32)
+    middles = np.empty(len(pool), np.int64)
+    over_flips(pool.offsets, pool.literals, region.origin, features, middles)
     whole = Problem(
         offsets=pool.offsets.copy(),  # kernels are compiled for arrays that may be written
+        middles=middles,
         features=features,
-        wakes=region.origin[features] != (pool.literals > 0),
         votes=np.array([c.weights(query.votes) for c in query.constraints], np.int64),
         needs=np.array([c.bound for c in query.constraints], np.int64),
         radius=region.radius,
         names=np.arange(region.n_features),
         flipped=(),
+        came_from=np.empty(0, np.int32),
+        where=np.empty(0, np.int64),
+        clauses=np.empty(0, np.int32),
+        waking=np.empty(0, np.bool_),
     )
-    return shrunk(whole, fixed)
+    return shrunk(whole, np.where(region.mutable, FREE, 0).astype(np.int8))
 
 
 def part(problem: Problem, constraints: Sequence[int], radius: int) -> Problem:
     """Only some constraints, within ``radius``, which is no larger than the problem's."""
     chosen = list(constraints)
-    some = Problem(
-        problem.offsets,
-        problem.features,
-        problem.wakes,
-        problem.votes[chosen],
-        problem.needs[chosen],
-        radius,
-        problem.names,
-        problem.flipped,
-    )
+    some = replace(problem, votes=problem.votes[chosen], needs=problem.needs[chosen], radius=radius)
     return shrunk(some, np.full(len(problem.names), FREE, np.int8))
 
 
@@ -100,26 +106,33 @@ def shrunk(problem: Problem, fixed: NDArray[np.int8]) -> Problem:
     n_constraints = len(problem.needs)
     flips = np.flatnonzero(fixed == 1)
     radius = problem.radius - len(flips)
-    offsets = np.empty(m + 1, np.int64)
-    features = np.empty(size, np.int32)
-    wakes = np.empty(size, np.bool_)
+    offsets, middles = np.empty(m + 1, np.int64), np.empty(m, np.int64)
+    features, came_from = np.empty(size, np.int32), np.empty(size, np.int32)
     votes = np.empty((n_constraints, m), np.int64)
     always = np.zeros(n_constraints, np.int64)
     n = shrink_clauses(
-        problem.offsets, problem.features, problem.wakes, problem.votes, fixed, radius,
-        offsets, features, wakes, votes, always,
+        problem.offsets, problem.middles, problem.features, problem.votes, fixed, radius,
+        offsets, middles, features, votes, came_from, always,
     )  # fmt: skip
     end = offsets[n]
     features = features[:end]
     used = np.empty(len(problem.names), np.int64)
     used = used[: renumber(features, len(problem.names), used)]
+    offsets, middles = offsets[: n + 1], middles[:n]
+    where = np.empty(len(used) + 1, np.int64)
+    clauses, waking = np.empty(end, np.int32), np.empty(end, np.bool_)
+    index_features(offsets, middles, features, where, clauses, waking)
     return Problem(
-        offsets=offsets[: n + 1],
+        offsets=offsets,
+        middles=middles,
         features=features,
-        wakes=wakes[:end],
         votes=np.ascontiguousarray(votes[:, :n]),
         needs=problem.needs - always,
         radius=min(radius, len(used)),
         names=problem.names[used],
         flipped=(*problem.flipped, *problem.names[flips].tolist()),
+        came_from=came_from[:end],
+        where=where,
+        clauses=clauses,
+        waking=waking,
     )

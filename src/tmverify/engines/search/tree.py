@@ -16,7 +16,7 @@ from tmverify.engines.protocol import Deadline
 from tmverify.engines.search import _tree
 from tmverify.engines.search._bound import FREE, count_votes, first_multipliers
 from tmverify.engines.search._climb import climb
-from tmverify.engines.search._shrink import index_features
+from tmverify.engines.search._shrink import inherit
 from tmverify.engines.search.problem import Problem, shrunk
 
 ROOT_STEPS = 60
@@ -53,46 +53,54 @@ class Tree:
 
     def __init__(self, problem: Problem) -> None:
         self.lower = 0  # no solution has fewer flips than this
+        n_constraints = len(problem.needs)
+        even = 1 if n_constraints == 1 else _tree.MIX_UNIT // n_constraints
+        self._mix = np.full(n_constraints, even, np.int64)
+        self._weight = np.full(n_constraints, 1.0 / max(n_constraints, 1))
+        self._share = np.empty(len(problem.features), np.float32)
+        self._load = np.empty(problem.votes.shape[1], np.float32)
+        first_multipliers(problem.offsets, problem.middles, self._share, self._load)
+        self._lean = np.zeros(len(problem.names), np.float32)
         self._plant(problem)
+
+    def _shrink(self) -> None:
+        """Rebuild the problem without the features that are fixed; multipliers go along."""
+        old = self.problem
+        new = shrunk(old, self._fixed)
+        owners = np.repeat(np.arange(len(old.middles), dtype=np.int32), np.diff(old.offsets))
+        share, load = np.empty(len(new.features), np.float32), np.empty(new.votes.shape[1], np.float32)
+        inherit(new.offsets, new.came_from, owners, self._share, self._load, share, load)
+        self._share, self._load = share, load
+        self._lean = self._lean[np.searchsorted(old.names, new.names)]
+        self._plant(new)
 
     def _plant(self, problem: Problem) -> None:
         self.problem = problem
         n, m, size = len(problem.names), problem.votes.shape[1], len(problem.features)
         n_constraints = len(problem.needs)
         self.unit = _unit(problem)
-        self.fixed = np.full(n, FREE, np.int8)
-        self.flips = np.zeros(n, np.bool_)
-        self.counts = np.zeros(_tree.N_COUNTS, np.int64)
-        even = 1 if n_constraints == 1 else _tree.MIX_UNIT // n_constraints
-        self.mix = np.full(n_constraints, even, np.int64)
-        where = np.empty(n + 1, np.int64)
-        clauses = np.empty(size, np.int32)
-        waking = np.empty(size, np.bool_)
-        index_features(problem.offsets, problem.features, problem.wakes, where, clauses, waking)
-        share, load = np.empty(size, np.float32), np.empty(m, np.float32)
-        first_multipliers(problem.offsets, problem.wakes, share, load)
-        self._index = (where, clauses, waking)
-        self._state = (
-            self.fixed,
+        self._fixed = np.full(n, FREE, np.int8)
+        self._flips = np.zeros(n, np.bool_)
+        self._counts = np.zeros(_tree.N_COUNTS, np.int64)
+        self._arguments = (
+            *(problem.offsets, problem.middles, problem.features, problem.votes, problem.needs),
+            problem.radius,
+            *(problem.where, problem.clauses, problem.waking),
+            self._fixed,
             np.empty(n, np.int32),  # trail
             np.empty(n, np.bool_),  # decisions
             np.zeros(m, np.int32),  # dead
-            self.mix,
-            np.full(n_constraints, 1.0 / max(n_constraints, 1)),  # weight
-            share,
-            load,
-            np.zeros(n, np.float32),  # lean
-            self.flips,
-            self.counts,
-        )
-        self._scratch = (
+            *(self._mix, self._weight, self._share, self._load, self._lean, self._flips, self._counts),
             np.empty(m, np.int64),  # total
             np.empty(n, np.int64),  # credits
-            np.empty(n, np.int64),
+            np.empty(n, np.int64),  # scratch
             np.empty(size, np.float32),  # slant
-            np.empty(m, np.float32),  # middle
-            np.empty(n_constraints, np.int64),
-            np.empty(n_constraints, np.float64),
+            np.empty(n_constraints, np.int64),  # exact_sums
+            np.empty(n_constraints, np.float64),  # sums
+            self.unit,
+            ROOT_STEPS,
+            NODE_STEPS,
+            max(4, n // 4),  # shrink_at
         )
 
     def search(self, budget: Budget) -> tuple[Found, list[int]]:
@@ -101,26 +109,20 @@ class Tree:
             return Found.OPEN, []
         while not budget.spent():
             result = self._slice(budget)
-            self.lower = max(self.lower, len(self.problem.flipped) + int(self.counts[_tree.LOWER]))
+            self.lower = max(self.lower, len(self.problem.flipped) + int(self._counts[_tree.LOWER]))
             if result == _tree.WITNESS:
-                return Found.SOLUTION, self.problem.named(self.flips)
+                return Found.SOLUTION, self.problem.named(self._flips)
             if result == _tree.REFUTED:
                 return Found.NOTHING, []
             if result == _tree.SHRUNK:
-                self._plant(shrunk(self.problem, self.fixed))
+                self._shrink()
         return Found.OPEN, []
 
     def _slice(self, budget: Budget) -> int:
-        problem = self.problem
-        before = self.counts.copy()
-        shrink_at = max(4, len(problem.names) // 4)
-        result = _tree.explore(
-            problem.offsets, problem.features, problem.wakes, problem.votes, problem.needs, problem.radius,
-            *self._index, *self._state, *self._scratch,
-            self.unit, ROOT_STEPS, NODE_STEPS, shrink_at, budget.nodes - budget.used["nodes"], SLICE,
-        )  # fmt: skip
-        budget.used["nodes"] += int(self.counts[_tree.NODES] - before[_tree.NODES])
-        budget.used["steps"] += int(self.counts[_tree.STEPS] - before[_tree.STEPS])
+        nodes, steps = self._counts[_tree.NODES], self._counts[_tree.STEPS]
+        result = _tree.explore(*self._arguments, budget.nodes - budget.used["nodes"], SLICE)
+        budget.used["nodes"] += int(self._counts[_tree.NODES] - nodes)
+        budget.used["steps"] += int(self._counts[_tree.STEPS] - steps)
         return int(result)
 
 
@@ -128,7 +130,8 @@ def greedy(problem: Problem) -> list[int] | None:
     """A solution by greedy flips, in features of the Query, or None."""
     flips = np.zeros(len(problem.names), np.bool_)
     met = climb(
-        problem.offsets, problem.features, problem.wakes, problem.votes, problem.needs, problem.radius, flips
+        *(problem.offsets, problem.middles, problem.features, problem.votes, problem.needs, problem.radius),
+        *(problem.where, problem.clauses, problem.waking, flips),
     )
     return problem.named(flips) if met else None
 
@@ -137,18 +140,25 @@ def votes_with(problem: Problem, flips: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The votes of each constraint with exactly these flips."""
     sums = np.empty(len(problem.needs), np.int64)
     alive = np.zeros(problem.votes.shape[1], np.int32)
-    count_votes(problem.offsets, problem.features, problem.wakes, problem.votes, alive, flips, sums)
+    count_votes(problem.offsets, problem.middles, problem.features, problem.votes, alive, flips, sums)
     return sums
 
 
 def _unit(problem: Problem) -> int:
-    """The finest unit with which no sum of the bound can leave 64 bits; 0 if there is none."""
-    weights = np.abs(problem.votes).sum(axis=0, dtype=object) if problem.votes.size else np.zeros(0, object)
-    lengths = np.diff(problem.offsets)
-    largest = int((weights * (lengths + problem.radius + 2)).sum()) if len(weights) else 0
-    largest += sum(abs(int(need)) for need in problem.needs)
+    """The finest unit with which no sum of the bound can leave 64 bits; 0 if there is none.
+
+    A constant or a credit has at most one part of |weight| per literal or clause; a bound adds a constant and
+    the credits of at most ``radius + 1`` flips, and is compared with a need.
+    """
+    m, size = problem.votes.shape[1], len(problem.features)
+    heaviest = sum(_largest(row) for row in problem.votes)
+    largest = heaviest * (size + m * (problem.radius + 3)) + sum(abs(int(need)) for need in problem.needs)
     largest = (largest + 1) * (_tree.MIX_UNIT if len(problem.needs) > 1 else 1)
     unit = _FINEST
     while unit >= _COARSEST and largest * unit >= _INT64:
         unit //= 2
     return unit if unit >= _COARSEST else 0
+
+
+def _largest(weights: NDArray[np.int64]) -> int:
+    return max(abs(int(weights.max())), abs(int(weights.min()))) if len(weights) else 0
