@@ -17,7 +17,7 @@ without repetition, so that equal clauses are equal arrays. Invariant: arrays ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, overload
 
@@ -36,17 +36,19 @@ _CELLS_AT_ONCE = 1 << 24
 class Clauses(Sequence[tuple[int, ...]]):
     """An immutable sequence of clauses, each read as a tuple of signed, 1-based literals."""
 
-    __slots__ = ("literals", "n_features", "offsets")
+    __slots__ = ("_derived", "literals", "n_features", "offsets")
 
     literals: NDArray[np.int32]
     offsets: NDArray[np.int64]
     n_features: int
+    _derived: dict[str, NDArray[Any]]  # what is asked for again and again, computed once
 
     def __init__(self, n_features: int, literals: NDArray[np.int32], offsets: NDArray[np.int64]) -> None:
         """Wrap arrays that are already in canonical form (see ``from_lists`` for any other input)."""
         object.__setattr__(self, "n_features", n_features)
         object.__setattr__(self, "literals", _frozen(literals))
         object.__setattr__(self, "offsets", _frozen(offsets))
+        object.__setattr__(self, "_derived", {})
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Clauses are immutable: cannot set {name}")
@@ -118,15 +120,23 @@ class Clauses(Sequence[tuple[int, ...]]):
     @property
     def features(self) -> NDArray[np.int64]:
         """Feature index of each stored literal."""
-        return np.abs(self.literals).astype(np.int64) - 1
+        return self._once("features", lambda: np.abs(self.literals).astype(np.int64) - 1)
 
     @property
     def owners(self) -> NDArray[np.int64]:
         """Clause index of each stored literal."""
-        return np.repeat(np.arange(len(self)), self.lengths)
+        return self._once("owners", lambda: np.repeat(np.arange(len(self)), self.lengths))
 
     def contradictory(self) -> NDArray[np.bool_]:
         """Which clauses hold a literal and its negation, and so never output 1."""
+        return self._once("contradictory", self._find_contradictory)
+
+    def _once(self, name: str, compute: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        if name not in self._derived:
+            self._derived[name] = _frozen(compute())
+        return self._derived[name]
+
+    def _find_contradictory(self) -> NDArray[np.bool_]:
         features, owners = self.features, self.owners
         twin = (features[1:] == features[:-1]) & (owners[1:] == owners[:-1])
         result = np.zeros(len(self), np.bool_)
@@ -149,6 +159,8 @@ class Clauses(Sequence[tuple[int, ...]]):
 
     def select(self, indices: NDArray[np.int64]) -> Clauses:
         """The clauses at ``indices``, in that order."""
+        if len(indices) == len(self) and (indices == np.arange(len(self))).all():
+            return self
         lengths = self.lengths[indices]
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         positions = np.arange(offsets[-1]) + np.repeat(self.offsets[indices] - offsets[:-1], lengths)
@@ -157,6 +169,8 @@ class Clauses(Sequence[tuple[int, ...]]):
 
 def concatenate(parts: Sequence[Clauses]) -> Clauses:
     """All clauses of ``parts``, which share their features, one after another."""
+    if len(parts) == 1:
+        return parts[0]
     ends = np.cumsum([0, *(len(part.literals) for part in parts)])
     offsets = [part.offsets[1:] + end for part, end in zip(parts, ends[:-1], strict=True)]
     return Clauses(

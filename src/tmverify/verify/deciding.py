@@ -7,6 +7,7 @@ does not replay, a limit or a crash is UNKNOWN, never HOLDS.
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,15 @@ from tmverify.model import Label
 from tmverify.model.inputs import as_bit_vector
 from tmverify.properties import Query, Status, StopReason, Verdict
 from tmverify.properties.query import check_query
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replay:
+    """A counterexample, where it differs from the centre (if there is one), and the decisions that differ."""
+
+    witness: NDArray[np.uint8]
+    flips: NDArray[np.int64] | None
+    decisions: tuple[Label, Label]
 
 
 def decide(query: Query, *, timeout: float | None = 300.0, engine: str = "auto") -> Verdict:
@@ -51,16 +61,15 @@ def _judge(query: Query, answer: Answer, engine: str, seconds: float) -> Verdict
     """Turn an engine's claim into a Verdict, replaying what can be replayed."""
     reason, detail = answer.stop_reason, answer.detail
     if answer.outcome is Outcome.WITNESS:
-        witness = replayed(query, answer.witness)
-        if witness is not None:
-            flips, decisions = difference(query, witness)
+        seen = replay(query, answer.witness)
+        if seen is not None:
             return Verdict(
                 Status.VIOLATED,
                 seconds,
                 engine,
-                witness=witness,
-                flips=flips,
-                decisions=decisions,
+                witness=seen.witness,
+                flips=seen.flips,
+                decisions=seen.decisions,
                 stats=answer.stats,
             )
         reason, detail = (
@@ -77,23 +86,18 @@ def _judge(query: Query, answer: Answer, engine: str, seconds: float) -> Verdict
     return Verdict(Status.UNKNOWN, seconds, engine, stop_reason=reason, detail=detail, stats=answer.stats)
 
 
-def replayed(query: Query, witness: NDArray[np.uint8] | None) -> NDArray[np.uint8] | None:
-    """The witness, if it really is a counterexample by the plain evaluator."""
+def replay(query: Query, witness: NDArray[np.uint8] | None) -> Replay | None:
+    """What the plain evaluator says of a witness, if it really is a counterexample."""
     if witness is None:
         return None
     try:
         z = as_bit_vector(witness, query.region.n_features, name="witness")
     except InvalidInputError:
         return None
-    return z if query.refuted_by(z) else None
-
-
-def difference(
-    query: Query, witness: NDArray[np.uint8]
-) -> tuple[NDArray[np.int64] | None, tuple[Label, Label]]:
-    """The features that differ from the centre, if there is one, and the two decisions that differ."""
+    first, second = query.decisions(z[None, :])[0]
+    if first == second or not query.region.contains(z):
+        return None
     center = query.region.center
-    first, second = query.decisions(witness[None, :])[0]
     labels: tuple[Label, ...] = query.machines[0].classes
-    flips = None if center is None else np.flatnonzero(witness != center)
-    return flips, (labels[first], labels[second])
+    flips = None if center is None else np.flatnonzero(z != center)
+    return Replay(z, flips, (labels[first], labels[second]))

@@ -15,7 +15,7 @@ from tmverify.properties.query import check_query
 from tmverify.properties.radius import Radius
 from tmverify.properties.region import Direction
 from tmverify.properties.scope import Scope, check_model
-from tmverify.verify.deciding import difference, replayed
+from tmverify.verify.deciding import replay
 from tmverify.verify.questions import Features
 
 
@@ -111,18 +111,17 @@ def _judge(query: Query, answer: Nearest, seconds: float) -> Radius:
         if answer.upper == math.inf and not (answer.lower > 0 and query.refuted_by(query.region.origin)):
             return _radius(answer, seconds)
         return _rejected(answer, seconds, "the engine overlooked the input itself")
-    witness = replayed(query, answer.witness)
-    if witness is None or int((witness != query.region.origin).sum()) != answer.upper:
+    seen = replay(query, answer.witness)
+    if seen is None or int((seen.witness != query.region.origin).sum()) != answer.upper:
         return _rejected(answer, seconds, "the engine's counterexample does not replay")
-    flips, decisions = difference(query, witness)
     return Radius(
         answer.lower,
         answer.upper,
         seconds,
         answer.engine,
-        witness=witness,
-        flips=flips,
-        decisions=decisions,
+        witness=seen.witness,
+        flips=seen.flips,
+        decisions=seen.decisions,
         stop_reason=answer.stop_reason,
         detail=answer.detail,
         stats=answer.stats,

@@ -6,10 +6,14 @@ Over flips y a clause is a conjunction of literals: y_i for a feature that must 
     w > 0:   w c_j <= sum_l a_l lit_l             a_l >= 0,  sum_l a_l >= w
     w < 0:   w c_j <= v (n_j - 1 - sum_l lit_l)   0 <= v <= |w|,  n_j literals
 
-Both sides are linear in y. Summed over the clauses they are ``constant + sum_i credit_i y_i``, which the flips
-of largest positive credit maximise. Every multiplier is ``t / unit`` times the weight with an integer t made
+Both sides are linear in y. Summed over the clauses they are ``constant + sum_i credit_i y_i``, which the
+flips of largest positive credit maximise. A multiplier is the weight times ``t / unit`` with an integer t made
 from a float (``share`` for a_l, ``load`` for v): the floats choose how tight the bound is, the integers that
-it holds. The best multipliers give the value of the linear relaxation, whose facets these are.
+it holds. With the best multipliers it is the value of the linear relaxation, whose facets these are.
+
+The multipliers follow the subgradient: at fractional flips ``lean`` (a running mean of the flips that the
+bound liked), a clause with w > 0 moves its weight towards its least literal, one with w < 0 takes more load if
+the literals say that it is true, less if they say that it is false.
 """
 
 import numpy as np
@@ -44,7 +48,7 @@ def credit_flips(  # type: ignore[no-untyped-def]
     """
     credits[:] = 0
     constant = 0
-    norm = 0.0
+    norm = np.float64(0.0)
     one = np.float32(1.0)
     zero = np.float32(0.0)
     for j in range(len(total)):
@@ -62,8 +66,7 @@ def credit_flips(  # type: ignore[no-untyped-def]
             if (rise > 0 and load[j] > 0) or (rise < 0 and load[j] < 1):
                 norm += rise * rise
                 load[j] = min(max(load[j] + np.float32(step / weight) * rise, zero), one)
-            part = np.int64(load[j] * unit)
-            part = -weight * min(max(part, 0), unit)
+            part = -weight * min(max(np.int64(load[j] * unit), np.int64(0)), unit)
             constant += (middle - first - 1) * part
             for k in range(first, middle):
                 credits[features[k]] -= part
@@ -93,24 +96,21 @@ def credit_flips(  # type: ignore[no-untyped-def]
         norm += square
         rest = unit
         for k in range(first, middle):
-            part = np.int64(share[k] * unit)
-            part = min(max(part, 0), unit)
+            part = min(max(np.int64(share[k] * unit), np.int64(0)), unit)
             rest -= part
             credits[features[k]] += part * weight
         for k in range(middle, end):
-            part = np.int64(share[k] * unit)
-            part = min(max(part, 0), unit)
+            part = min(max(np.int64(share[k] * unit), np.int64(0)), unit)
             rest -= part
             part *= weight
             credits[features[k]] -= part
             constant += part
-        heaviest = lowest
         if rest > 0:  # what rounding left over: the parts must make up the whole weight
             rest *= weight
-            if heaviest < middle:
-                credits[features[heaviest]] += rest
+            if lowest < middle:
+                credits[features[lowest]] += rest
             else:
-                credits[features[heaviest]] -= rest
+                credits[features[lowest]] -= rest
                 constant += rest
     return constant, norm
 

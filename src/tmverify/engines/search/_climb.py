@@ -59,7 +59,7 @@ def climb(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def credit_clause(j, sign, offsets, middles, features, votes, false, flips, gains):  # type: ignore[no-untyped-def]
-    """Add clause j's part to the gains: any flip loses a true clause; a single false literal can be mended."""
+    """Add clause j's part to the gains: any flip loses a true clause, one mends a single false literal."""
     if false[j] > 1:
         return
     for k in range(offsets[j], offsets[j + 1]):

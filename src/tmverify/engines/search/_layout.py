@@ -1,21 +1,22 @@
-"""From a pool of clauses and a centre to clauses over flips: the literals that must flip, then those that stay."""
+"""From clauses and a centre to clauses over flips: the features that must flip, then those that stay."""
 
+import numpy as np
 from numba import njit
 
 
 @njit(cache=True, nogil=True)
 def over_flips(offsets, literals, origin, features, middles):  # type: ignore[no-untyped-def]
     """Clause j wakes by ``features[offsets[j]:middles[j]]`` and stays awake by the rest, each in order."""
+    staying = np.empty(len(origin) + 1, np.int32)
     for j in range(len(middles)):
-        at = offsets[j]
+        at, n = offsets[j], 0
         for k in range(offsets[j], offsets[j + 1]):
             f = abs(literals[k]) - 1
-            if (origin[f] == 1) != (literals[k] > 0):
-                features[at] = f
-                at += 1
+            wakes = (origin[f] != 0) != (literals[k] > 0)
+            features[at] = f  # written either way, kept or not: faster than a branch that can't be foreseen
+            staying[n] = f
+            at += wakes
+            n += not wakes
         middles[j] = at
-        for k in range(offsets[j], offsets[j + 1]):
-            f = abs(literals[k]) - 1
-            if (origin[f] == 1) == (literals[k] > 0):
-                features[at] = f
-                at += 1
+        for k in range(n):
+            features[at + k] = staying[k]

@@ -38,7 +38,7 @@ def decide(query: Query, deadline: Deadline) -> Answer:
 def decide_within(query: Query, budget: Budget) -> Answer:
     """Decide ``query`` within a budget."""
     try:
-        whole = problem_of(query)
+        whole = problem_of(query, query.region.radius)
     except EncodingTooLargeError as error:
         return stopped(StopReason.ENCODING_TOO_LARGE, str(error))
     screen = _Screen(whole, whole.radius, budget)
@@ -70,21 +70,24 @@ def nearest(query: Query, deadline: Deadline) -> Nearest:
 def nearest_within(query: Query, budget: Budget) -> Nearest:
     """The same within a budget."""
     try:
-        whole = problem_of(query)
+        return _Hunt(query, budget).run()
     except EncodingTooLargeError as error:
-        return Nearest(
-            0, math.inf, None, "search", query.cases, StopReason.ENCODING_TOO_LARGE, str(error), budget.used
-        )
-    return _Hunt(query, whole, budget).run()
+        reason = StopReason.ENCODING_TOO_LARGE
+        return Nearest(0, math.inf, None, "search", query.cases, reason, str(error), budget.used)
 
 
 class _Hunt:
     """The search for the nearest witness: ``upper`` only falls, and no case below ``lower`` is left."""
 
-    def __init__(self, query: Query, whole: Problem, budget: Budget) -> None:
-        self.query, self.whole, self.budget = query, whole, budget
+    def __init__(self, query: Query, budget: Budget) -> None:
+        self.query, self.budget = query, budget
+        self.cases = tuple(_distinct(query.cases))
         self.best: list[int] | None = None
-        self.screen = _Screen(whole, whole.radius, budget)
+
+    def _look_within(self, radius: int) -> None:
+        """Set up for at most so many flips."""
+        self.whole = problem_of(self.query, radius)
+        self.screen = _Screen(self.whole, radius, self.budget)
         self.parts: dict[tuple[int, ...], Problem] = {}
 
     @property
@@ -93,19 +96,26 @@ class _Hunt:
         return self.whole.radius if self.best is None else len(self.best) - 1
 
     def run(self) -> Nearest:
-        start = {case: self._climb(case) for case in _distinct(self.query.cases)}
-        lowers = {}
+        # A near witness keeps all that is far away out of every later step.
+        for radius in _widening(self.query.region.reach):
+            if self.budget.spent():
+                return self._outcome(dict.fromkeys(self.cases, 0.0))
+            self._look_within(radius)
+            start = {case: self._climb(case) for case in self.cases}
+            if self.best is not None:
+                break
         # First the cases with a near witness, which make the others easy.
-        for case in sorted(start, key=lambda case: start[case]):
-            lower = self._close(case)
-            if lower <= self.target:
-                lowers[case] = lower
-        lowers = {case: lower for case, lower in lowers.items() if lower <= self.target}
+        nearest_first = sorted(self.cases, key=lambda case: start[case])
+        return self._outcome({case: self._close(case) for case in nearest_first})
+
+    def _outcome(self, lowers: dict[tuple[int, ...], float]) -> Nearest:
+        """What is known when each case holds no witness nearer than its ``lower``."""
         upper = math.inf if self.best is None else len(self.best)
         witness = None if self.best is None else _flipped(self.query, self.best)
-        reason, detail = _why(self.budget) if lowers else (None, "")
-        lower = min(lowers.values(), default=upper)
-        return Nearest(lower, upper, witness, "search", tuple(lowers), reason, detail, self.budget.used)
+        still_open = tuple(case for case, lower in lowers.items() if lower < upper)
+        reason, detail = _why(self.budget) if still_open else (None, "")
+        lower = min(upper, min(lowers.values(), default=upper))
+        return Nearest(lower, upper, witness, "search", still_open, reason, detail, self.budget.used)
 
     def _climb(self, case: tuple[int, ...]) -> float:
         """Greedy flips: how many, or infinity."""
@@ -165,6 +175,15 @@ class _Screen:
             result, _ = Tree(part(self.whole, (hardest,), self.radius)).search(look)
             self.refuted[hardest] = result is Found.NOTHING
         return self.refuted[hardest]
+
+
+def _widening(reach: int) -> Iterator[int]:
+    """Radii to look within, up to ``reach``."""
+    radius = 16
+    while radius < reach:
+        yield radius
+        radius *= 4
+    yield reach
 
 
 def _distinct(cases: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:

@@ -66,8 +66,8 @@ class Problem:
         return [*self.flipped, *self.names[flips].tolist()]
 
 
-def problem_of(query: Query) -> Problem:
-    """All constraints of a Query, in its region."""
+def problem_of(query: Query, radius: int) -> Problem:
+    """All constraints of a Query, in its region, with at most ``radius`` flips."""
     region, pool = query.region, query.clauses
     if len(query.constraints) * len(pool) > MAX_VOTES:
         raise EncodingTooLargeError(
@@ -82,7 +82,7 @@ def problem_of(query: Query) -> Problem:
         features=features,
         votes=np.array([c.weights(query.votes) for c in query.constraints], np.int64),
         needs=np.array([c.bound for c in query.constraints], np.int64),
-        radius=region.radius,
+        radius=min(radius, region.radius),
         names=np.arange(region.n_features),
         flipped=(),
         came_from=np.empty(0, np.int32),
@@ -96,6 +96,8 @@ def problem_of(query: Query) -> Problem:
 def part(problem: Problem, constraints: Sequence[int], radius: int) -> Problem:
     """Only some constraints, within ``radius``, which is no larger than the problem's."""
     chosen = list(constraints)
+    if radius == problem.radius and chosen == list(range(len(problem.needs))):
+        return problem
     some = replace(problem, votes=problem.votes[chosen], needs=problem.needs[chosen], radius=radius)
     return shrunk(some, np.full(len(problem.names), FREE, np.int8))
 
