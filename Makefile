@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test test-deep lint bench bench-training clean
+.PHONY: help demo test test-deep lint bench bench-training bench-verification clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -29,6 +29,9 @@ bench: $(READY)  ## measure (needs no data; set TMVERIFY_DATA for the MNIST mode
 
 bench-training: $(READY)  ## measure training against other libraries (TMVERIFY_DATA, gcc; an hour or more)
 	$(BIN)/python benchmarks/training.py
+
+bench-verification: $(READY)  ## measure verification on MNIST and IMDB (TMVERIFY_DATA; about an hour with training)
+	$(BIN)/python benchmarks/verification.py
 
 clean:  ## remove everything that make made
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from harness import accuracy, inference_speed, start_up, threads, training_speed
 from harness.bench import Bench
-from harness.report import Section, save, section_lines
+from harness.report import Report, Section, save, section_lines
 
 HERE = Path(__file__).parent
 SECTIONS: dict[str, Callable[[Bench], Iterator[Section]]] = {
@@ -30,6 +30,7 @@ SECTIONS: dict[str, Callable[[Bench], Iterator[Section]]] = {
     "accuracy": accuracy.measure,
     "start-up": start_up.measure,
 }
+REPORT = Report("training", "Training and inference, measured", "benchmarks/training.py", tuple(SECTIONS))
 
 
 def parse() -> argparse.Namespace:
@@ -66,7 +67,7 @@ def main() -> None:
         section = None
         try:
             for section in SECTIONS[name](bench):
-                save(name, section, output, tuple(SECTIONS))
+                save(name, section, output, REPORT)
         except FileNotFoundError as error:
             sys.exit(str(error))
         except KeyboardInterrupt:

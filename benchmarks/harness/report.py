@@ -9,24 +9,39 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 
+@dataclass(frozen=True)
+class Report:
+    """A report: its files are ``name``.md and ``name``.json, its sections come in ``order``."""
+
+    name: str
+    title: str
+    script: str
+    order: tuple[str, ...]
+
+
 @dataclass
 class Section:
-    """One section of the report. ``findings`` are sentences; ``raw`` is for the JSON only."""
+    """One section of the report. ``drawing`` is lines of text; ``findings`` are sentences.
+
+    ``raw``, of dicts or dataclasses, is for the JSON only.
+    """
 
     title: str
     settings: dict[str, Any]
     columns: tuple[str, ...] = ()
     rows: list[list[str]] = field(default_factory=list)
+    drawing: list[str] = field(default_factory=list)
     findings: list[str] = field(default_factory=list)
     ratios: dict[str, float] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
-    raw: list[dict[str, Any]] = field(default_factory=list)
+    raw: list[Any] = field(default_factory=list)
     began: str = field(default_factory=lambda: time.strftime("%Y-%m-%d %H:%M", time.gmtime()))
     load_before: float = field(default_factory=lambda: round(os.getloadavg()[0], 2))
     complete: bool = False
@@ -49,30 +64,37 @@ def machine() -> dict[str, Any]:
     }
 
 
-def save(name: str, section: Section, folder: Path, order: tuple[str, ...]) -> None:
-    """Put a section into training.json and training.md."""
+def save(name: str, section: Section, folder: Path, report: Report) -> None:
+    """Put a section into the report's files."""
     folder.mkdir(parents=True, exist_ok=True)
-    stored = folder / "training.json"
-    report: dict[str, Any] = {"machine": machine(), "sections": {}}
-    if stored.exists():
-        older = json.loads(stored.read_text())
-        if older["machine"] == report["machine"]:
-            report["sections"] = older["sections"]
-    report["sections"][name] = asdict(section)
-    report["sections"] = {key: report["sections"][key] for key in order if key in report["sections"]}
-    _replace(stored, json.dumps(report, indent=1) + "\n")
-    _replace(folder / "training.md", markdown(report))
+    stored = folder / f"{report.name}.json"
+    content: dict[str, Any] = {"machine": machine(), "sections": stored_sections(stored)}
+    content["sections"][name] = asdict(section)
+    content["sections"] = {
+        key: content["sections"][key] for key in report.order if key in content["sections"]
+    }
+    _replace(stored, _json(content))
+    _replace(folder / f"{report.name}.md", markdown(content, report))
 
 
-def markdown(report: dict[str, Any]) -> str:
-    m = report["machine"]
+def stored_sections(stored: Path) -> dict[str, Any]:
+    """The sections in a report's JSON, if they were measured on this machine."""
+    if not stored.exists():
+        return {}
+    older = json.loads(stored.read_text())
+    sections: dict[str, Any] = older["sections"] if older["machine"] == machine() else {}
+    return sections
+
+
+def markdown(content: dict[str, Any], report: Report) -> str:
+    m = content["machine"]
     lines = [
-        "# Training and inference, measured",
+        f"# {report.title}",
         "",
         f"{m['cpu']}, {m['cores']} cores, {m['system']}, Python {m['python']}.",
-        "Written by `benchmarks/training.py`; the raw figures are in `training.json`.",
+        f"Written by `{report.script}`; the raw figures are in `{report.name}.json`.",
     ]
-    for section in report["sections"].values():
+    for section in content["sections"].values():
         lines += ["", *section_lines(section)]
     return "\n".join(lines) + "\n"
 
@@ -86,12 +108,21 @@ def section_lines(section: dict[str, Any]) -> list[str]:
         lines += ["**Not finished**: what follows was measured before it was stopped."]
     if section["rows"]:
         lines += ["", _row(section["columns"]), _row(["---"] * len(section["columns"]))]
-        lines += [_row(row) for row in section["rows"]]
+        lines += [_row(row) for row in section["rows"] if row]
+    if section.get("drawing"):
+        lines += ["", "```text", *section["drawing"], "```"]
     return lines + [""] * bool(section["findings"]) + [f"- {finding}" for finding in section["findings"]]
 
 
 def _row(cells: Any) -> str:
     return "| " + " | ".join(cells) + " |"
+
+
+def _json(content: dict[str, Any]) -> str:
+    """Indented, but lists of plain values on one line: there may be thousands in them."""
+    text = json.dumps(content, indent=1)
+    # A JSON string holds no line break, so what is matched is never inside one.
+    return re.sub(r"\[\n[^\[\]{}]*\n\s*\]", lambda found: re.sub(r"\n\s*", " ", found[0]), text) + "\n"
 
 
 def _replace(path: Path, text: str) -> None:

@@ -30,7 +30,8 @@ def test_import_is_light(module: str) -> None:
 def test_public_names() -> None:
     assert sorted(tv.__all__) == list(tv.__all__)
     promised = """Model load Status Verdict check_robustness check_universal_robustness check_equivalence
-    check_similarity check_universal_similarity to_dimacs TmVerifyError ModelFormatError"""
+    check_similarity check_universal_similarity robustness_radius similarity_radius Radius to_dimacs
+    TmVerifyError ModelFormatError"""
     assert set(promised.split()) <= set(tv.__all__)
     for name in tv.__all__:
         assert getattr(tv, name).__doc__, name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -9,17 +10,19 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tmverify as tv
-from tmverify.engines import ENGINES
+from tmverify.engines import ENGINES, brute, portfolio
 from tmverify.engines.isolation import _own_worker, isolated
 from tmverify.engines.protocol import Deadline, Outcome
 
-every_engine = pytest.mark.parametrize("engine", [*ENGINES, "auto"])
+every_engine = pytest.mark.parametrize("engine", list(ENGINES))
 every_solver = pytest.mark.parametrize("engine", ["sat", "paper"])
+every_limit = pytest.mark.parametrize("engine", ["auto", "search", "sat", "paper"])
 
 
 @pytest.fixture
@@ -30,11 +33,19 @@ def xnor() -> tv.Model:
 
 @pytest.fixture(scope="module")
 def hard() -> tv.Model:
-    """A random machine that no engine decides in a second: 300 clauses of 12 literals over 150 features."""
+    """A random machine that no engine decides in a minute: 300 clauses of 12 literals over 150 features."""
     rng = np.random.default_rng(0)
     clauses = [rng.choice(150, 12, replace=False) + 1 for _ in range(300)]
     signed = [[int(f) * int(rng.choice([-1, 1])) for f in clause] for clause in clauses]
-    return tv.Model.from_clauses(150, signed, [[1, -1] * 150], bias=-20)
+    model = tv.Model.from_clauses(150, signed, [[1, -1] * 150], bias=-20)
+    tv.check_robustness(model, np.zeros(150, int), 20, engine="search")  # its kernels are compiled now
+    return model
+
+
+def soon_to_sat(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
+    """Let ``auto`` turn to sat after a node."""
+    if engine == "auto":
+        monkeypatch.setattr(portfolio, "NODES", 1)
 
 
 def test_example_1(xnor: tv.Model) -> None:
@@ -53,7 +64,7 @@ def test_example_3_with_our_reading(xnor: tv.Model, engine: str) -> None:
     assert v.witness.dtype == np.uint8
     assert len(v.flips) == 1
     assert v.witness[v.flips[0]] == 1
-    assert v.engine == ("sat" if engine == "auto" else engine)
+    assert v.engine == ("search" if engine == "auto" else engine)
     assert v.stop_reason is None
 
 
@@ -113,9 +124,9 @@ def test_direction_and_features(xnor: tv.Model, engine: str) -> None:
     assert v.flips.tolist() == [1]
 
 
-@every_solver
+@every_limit
 def test_weights_too_large_to_count_never_become_an_answer(engine: str) -> None:
-    """The paper's way of counting cannot hold such weights; the sat engine adds in binary."""
+    """The paper's way of counting cannot hold such weights; the others add in binary."""
     big = 2**31 - 1
     m = tv.Model.from_clauses(3, [[1], [2], [3]], [[big, big - 1, -(big - 2)]])
     v = tv.check_robustness(m, [0, 0, 1], 1, engine=engine)
@@ -127,7 +138,7 @@ def test_weights_too_large_to_count_never_become_an_answer(engine: str) -> None:
         assert tv.check_robustness(m, [1, 1, 0], 1, engine=engine).status == "holds"
 
 
-@every_solver
+@every_limit
 @pytest.mark.parametrize("limit", [0.05, 1.0])
 def test_time_limits_hold(hard: tv.Model, engine: str, limit: float) -> None:
     start = time.monotonic()
@@ -154,8 +165,11 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
 @linux
-@every_solver
-def test_a_killed_solver_is_unknown_and_the_next_question_works(hard: tv.Model, engine: str) -> None:
+@pytest.mark.parametrize("engine", ["sat", "paper", "auto"])
+def test_a_killed_solver_is_unknown_and_the_next_question_works(
+    monkeypatch: pytest.MonkeyPatch, hard: tv.Model, engine: str
+) -> None:
+    soon_to_sat(monkeypatch, engine)
     tv.check_robustness(hard, np.zeros(150, int), 0, engine=engine)  # the worker is warm now
 
     worker = _own_worker().process.pid
@@ -172,6 +186,7 @@ def test_a_killed_solver_is_unknown_and_the_next_question_works(hard: tv.Model, 
     killer.join()
     assert v.status is tv.Status.UNKNOWN
     assert v.stop_reason is tv.StopReason.CRASHED
+    assert v.engine == ("sat" if engine == "auto" else engine)
     assert tv.check_robustness(hard, np.zeros(150, int), 0, engine=engine).status == "holds"
 
 
@@ -216,7 +231,8 @@ def test_nothing_is_left_behind_when_the_asking_process_is_killed(tmp_path: Path
 
 
 @linux
-def test_a_question_in_the_middle_of_a_question_gets_its_own_answer(xnor: tv.Model) -> None:
+@pytest.mark.parametrize("engine", ["sat", "search"])
+def test_a_question_in_the_middle_of_a_question_gets_its_own_answer(xnor: tv.Model, engine: str) -> None:
     """Asked from a signal handler, both used to read one worker's pipe, and answers changed places."""
     inner: list[str] = []
     asking = False
@@ -225,16 +241,16 @@ def test_a_question_in_the_middle_of_a_question_gets_its_own_answer(xnor: tv.Mod
         nonlocal asking
         if not asking:
             asking = True
-            inner.append(tv.check_robustness(xnor, [0, 0], 1, timeout=30).status)
+            inner.append(tv.check_robustness(xnor, [0, 0], 1, timeout=30, engine=engine).status)
             asking = False
 
     outer: list[str] = []
     old = signal.signal(signal.SIGALRM, interrupt)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.003, 0.003)
-        end = time.monotonic() + 4
+        end = time.monotonic() + 3
         while time.monotonic() < end:
-            outer.append(tv.check_robustness(xnor, [0, 0], 0, timeout=30).status)
+            outer.append(tv.check_robustness(xnor, [0, 0], 0, timeout=30, engine=engine).status)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
@@ -243,7 +259,12 @@ def test_a_question_in_the_middle_of_a_question_gets_its_own_answer(xnor: tv.Mod
 
 
 @linux
-def test_an_interrupted_question_leaves_no_busy_worker(hard: tv.Model, xnor: tv.Model) -> None:
+@pytest.mark.parametrize("engine", ["sat", "search", "auto"])
+def test_an_interrupted_question_leaves_no_busy_worker(
+    monkeypatch: pytest.MonkeyPatch, hard: tv.Model, xnor: tv.Model, engine: str
+) -> None:
+    soon_to_sat(monkeypatch, engine)
+
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -252,8 +273,10 @@ def test_an_interrupted_question_leaves_no_busy_worker(hard: tv.Model, xnor: tv.
         for delay in (0.01, 0.1, 0.3):
             signal.setitimer(signal.ITIMER_REAL, delay)
             with pytest.raises(KeyboardInterrupt):
-                tv.check_robustness(hard, np.zeros(150, int), 40, timeout=60)
-            assert tv.check_robustness(xnor, [0, 0], 1, timeout=30).status == "violated"
+                tv.check_robustness(hard, np.zeros(150, int), 40, timeout=60, engine=engine)
+            for after in ("sat", engine):
+                v = tv.check_robustness(xnor, [0, 0], 1, timeout=30, engine=after)
+                assert v.status == "violated"
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
@@ -266,7 +289,7 @@ def test_the_users_folder_and_startup_files_do_no_harm(tmp_path: Path) -> None:
     (tmp_path / "site" / "sitecustomize.py").write_text("print('hello', end='')")
     code = (
         "import tmverify as tv; m = tv.Model.from_clauses(1, [[1]], [[1]], tie='negative'); "
-        "v = tv.check_robustness(m, [1], 1); print(v.status, v.detail)"
+        "v = tv.check_robustness(m, [1], 1, engine='sat'); print(v.status, v.detail)"
     )
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
     said = subprocess.check_output([sys.executable, "-P", "-c", code], cwd=tmp_path, env=env, text=True)
@@ -301,18 +324,23 @@ def test_many_classes_within_the_limit() -> None:
     start = time.monotonic()
     tv.check_equivalence(model, model, timeout=1)
     assert time.monotonic() - start < 2
+    start = time.monotonic()
+    tv.similarity_radius(model, model, [0] * 8, timeout=1)
+    assert time.monotonic() - start < 2
     wide = tv.Model.from_clauses(8, clauses, rng.integers(-3, 4, size=(65, 64)))
     with pytest.raises(tv.InvalidInputError, match=r"class by class \(scope=<class>\)"):
         tv.check_equivalence(wide, wide)
     assert tv.check_similarity(wide, wide, [0] * 8, 1, scope=64).status == "holds"
 
 
-def test_threads_ask_at_the_same_time(xnor: tv.Model) -> None:
+@pytest.mark.parametrize("engine", ["sat", "search", "auto"])
+def test_threads_ask_at_the_same_time(monkeypatch: pytest.MonkeyPatch, xnor: tv.Model, engine: str) -> None:
+    soon_to_sat(monkeypatch, engine)
     results: list[str] = []
 
     def ask() -> None:
         for epsilon in (0, 1, 0, 1):
-            results.append(tv.check_robustness(xnor, [0, 0], epsilon).status)
+            results.append(tv.check_robustness(xnor, [0, 0], epsilon, engine=engine).status)
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:
@@ -320,3 +348,79 @@ def test_threads_ask_at_the_same_time(xnor: tv.Model) -> None:
     for thread in threads:
         thread.join()
     assert sorted(results) == ["holds"] * 8 + ["violated"] * 8
+
+
+@every_engine
+def test_radius(xnor: tv.Model, engine: str) -> None:
+    r = tv.robustness_radius(xnor, [0, 0], engine=engine)
+    assert (r.radius, r.lower, r.upper, r.exact, str(r)) == (1, 1, 1, True, "1")
+    assert r.decisions == (1, 0)
+    assert r.flips is not None
+    assert r.witness is not None
+    assert r.witness.tolist() == [int(f in r.flips) for f in range(2)]
+    assert r.engine == ("search" if engine == "auto" else engine)
+    assert r.stop_reason is None
+
+
+@every_engine
+def test_radius_within_a_region(engine: str) -> None:
+    """Two of three must be set: which features may change, and how, decides how many flips it takes."""
+    m = tv.Model.from_clauses(3, [[1], [2], [3]], [[1, 1, 1]], bias=-2)
+    assert tv.robustness_radius(m, [1, 1, 1], engine=engine).radius == 2
+    assert tv.robustness_radius(m, [1, 1, 0], engine=engine).radius == 1
+    only = tv.robustness_radius(m, [1, 1, 1], features=[0, 1, 1], engine=engine)
+    assert only.flips is not None
+    assert only.flips.tolist() == [1, 2]
+    for none in (dict[str, Any](features=[0, 0, 1]), dict[str, Any](direction="add")):
+        r = tv.robustness_radius(m, [1, 1, 1], engine=engine, **none)
+        assert (r.radius, r.witness, r.flips, r.decisions, str(r)) == (math.inf, None, None, None, "inf")
+
+
+@every_engine
+def test_radius_of_a_single_machine(engine: str) -> None:
+    m = tv.Model.from_clauses(3, [[1], [2], [3]], [[1, 0, 0], [0, 1, 1]], bias=[0, -1], classes=["a", "b"])
+    assert tv.robustness_radius(m, [1, 0, 0], engine=engine).radius == 3  # a tie keeps the first class
+    assert tv.robustness_radius(m, [1, 0, 0], scope="b", engine=engine).radius == 1
+    assert tv.robustness_radius(m, [1, 0, 0], scope="a", engine=engine).radius == math.inf
+
+
+@every_engine
+def test_the_nearest_disagreement(engine: str) -> None:
+    both = tv.Model.from_clauses(3, [[1, 2]], [[1]], bias=-1)
+    all_three = tv.Model.from_clauses(3, [[1, 2, 3]], [[1]], bias=-1)
+    for x, radius in (([1, 1, 0], 0), ([0, 1, 0], 1), ([0, 0, 1], 3)):
+        r = tv.similarity_radius(both, all_three, x, engine=engine)
+        assert r.radius == radius
+        assert r.witness is not None
+        assert r.witness.tolist() == [1, 1, 0]
+        assert r.decisions == (1, 0)
+    assert (
+        tv.similarity_radius(both, all_three, [0, 0, 0], features=[0, 1, 1], engine=engine).radius == math.inf
+    )
+    assert tv.similarity_radius(both, both, [0, 0, 0], engine=engine).radius == math.inf
+
+
+@every_limit
+@pytest.mark.parametrize("limit", [0.05, 1.0])
+def test_time_limits_of_a_radius(hard: tv.Model, engine: str, limit: float) -> None:
+    """No input within 20 flips is decided otherwise, which the search proves at once."""
+    start = time.monotonic()
+    r = tv.robustness_radius(hard, np.zeros(150, int), engine=engine, timeout=limit)
+    assert time.monotonic() - start < limit + 1
+    assert r.radius is None
+    assert not r.exact
+    assert r.stop_reason is tv.StopReason.TIMEOUT
+    assert r.upper > 20
+    assert r.lower < r.upper
+    assert "?" in str(r) or str(r).startswith(f"{r.lower}..")
+
+
+def test_brute_knows_the_radius_as_far_as_it_can_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two flips of 20 are 211 inputs, three 1,351."""
+    monkeypatch.setattr(brute, "MAX_INPUTS", 1000)
+    for clause, radius in (([1, 2], 2), ([1, 2, 3], None)):
+        model = tv.Model.from_clauses(20, [clause], [[1]], bias=-1)
+        r = tv.robustness_radius(model, np.zeros(20, int), engine="brute")
+        assert r.radius == radius
+    assert (r.lower, r.upper, str(r)) == (3, math.inf, "3..?")
+    assert r.stop_reason is tv.StopReason.REGION_TOO_LARGE

@@ -1,4 +1,4 @@
-"""brute = paper = sat, on random tiny models, for all five questions and all regions.
+"""brute = paper = sat = search = auto, on random tiny models: all questions, all regions, and the radius.
 
 The expected answers come from the definitions, over all inputs listed one by one, in this file: so ``brute``
 is under test here too.
@@ -6,6 +6,7 @@ is under test here too.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from fractions import Fraction
 from typing import Any
@@ -16,31 +17,29 @@ from numpy.typing import NDArray
 
 import tmverify as tv
 from tiny import Case, all_inputs, random_case
-from tmverify.engines import brute, credits
-from tmverify.engines.protocol import Answer, Deadline, Outcome
+from tmverify.engines import brute, credits, portfolio
+from tmverify.engines.protocol import Answer, Deadline, Engine, Nearest, Outcome
 from tmverify.engines.sat import paper, reduced
+from tmverify.engines.search import deciding as search
+from tmverify.engines.stepping import nearest_by_steps, nothing_known
 from tmverify.model.evaluate import reference_classes
 
-ENGINES = {
-    "brute": lambda query: brute.decide(query, Deadline(None)),
-    "paper": paper.solve,
-    "sat": reduced.solve,
+# In this process: ten times as fast as through a worker.
+ENGINES: dict[str, Engine] = {
+    "brute": brute.decide,
+    "paper": lambda query, deadline: paper.solve(query),
+    "sat": lambda query, deadline: reduced.solve(query),
+    "search": search.decide,
+    "auto": portfolio.decide,
 }
+NEAREST = {"search": search.nearest, "auto": portfolio.nearest}
 
 
-def region(case: Case, x: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The ball around x, by its definition."""
-    z = all_inputs(len(x))
-    changed = z != x
-    inside = changed.sum(axis=1) <= case.epsilon
-    if case.options["features"] is not None:
-        inside &= ~changed[:, ~case.options["features"]].any(axis=1)
-    if case.options["direction"] == "add":
-        inside &= (z >= x).all(axis=1)
-    if case.options["direction"] == "remove":
-        inside &= (z <= x).all(axis=1)
-    ball: NDArray[np.uint8] = z[inside]
-    return ball
+@pytest.fixture(autouse=True)
+def auto_soon_turns_to_sat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a node, so that both halves of ``auto`` and the way from one to the other are used."""
+    monkeypatch.setattr(portfolio, "NODES", 1)
+    monkeypatch.setattr(portfolio, "_sat", ENGINES["sat"])
 
 
 def decisions(case: Case, model: tv.Model, inputs: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -74,13 +73,41 @@ def _decide(case: Case, model: tv.Model, scores: list[int]) -> int:
     return scores.index(max(scores))
 
 
-def robust(case: Case, x: NDArray[np.uint8]) -> bool:
-    return bool((decisions(case, case.a, region(case, x)) == decisions(case, case.a, x[None])[0]).all())
+class Truth:
+    """What each model decides on every input, and the answers that the definitions give."""
 
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.inputs = all_inputs(case.a.n_features)
+        self.a, self.b = decisions(case, case.a, self.inputs), decisions(case, case.b, self.inputs)
 
-def similar(case: Case, x: NDArray[np.uint8]) -> bool:
-    ball = region(case, x)
-    return bool((decisions(case, case.a, ball) == decisions(case, case.b, ball)).all())
+    def region(self, x: NDArray[np.uint8], epsilon: int) -> NDArray[np.bool_]:
+        """Which inputs are in the ball around x, by its definition."""
+        z = self.inputs
+        changed = z != x
+        inside = changed.sum(axis=1) <= epsilon
+        if self.case.options["features"] is not None:
+            inside &= ~changed[:, ~self.case.options["features"]].any(axis=1)
+        if self.case.options["direction"] == "add":
+            inside &= (z >= x).all(axis=1)
+        if self.case.options["direction"] == "remove":
+            inside &= (z <= x).all(axis=1)
+        return np.asarray(inside)
+
+    def changed(self, x: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Which inputs the first model decides otherwise than x."""
+        return np.asarray(self.a != self.a[(self.inputs == x).all(axis=1)])
+
+    def robust(self, x: NDArray[np.uint8]) -> bool:
+        return not (self.changed(x) & self.region(x, self.case.epsilon)).any()
+
+    def similar(self, x: NDArray[np.uint8]) -> bool:
+        return not ((self.a != self.b) & self.region(x, self.case.epsilon)).any()
+
+    def nearest(self, x: NDArray[np.uint8], differs: NDArray[np.bool_]) -> float:
+        """How far away the nearest such input is, wherever the features may go."""
+        distances = (self.inputs != x).sum(axis=1)
+        return min(distances[differs & self.region(x, len(x))].tolist(), default=math.inf)
 
 
 def expect(answer: Answer, query: tv.Query, holds: bool, what: str) -> None:
@@ -90,35 +117,66 @@ def expect(answer: Answer, query: tv.Query, holds: bool, what: str) -> None:
         assert query.refuted_by(answer.witness), what
 
 
-def check_case(case: Case, seen: Counter[Any]) -> None:
-    everything = all_inputs(case.a.n_features)
-    agree = bool((decisions(case, case.a, everything) == decisions(case, case.b, everything)).all())
+def check_case(case: Case, seen: Counter[Any], *, step_by_step: bool = True) -> None:
+    """Put one case to every engine; ``step_by_step``: the radius also to those that go up flip by flip."""
+    truth = Truth(case)
     questions = [
         (
             "robustness",
             tv.robustness_query(case.a, case.x, case.epsilon, **case.options),
-            robust(case, case.x),
+            truth.robust(case.x),
         ),
         (
             "similarity",
             tv.similarity_query(case.a, case.b, case.x, case.epsilon, **case.options),
-            similar(case, case.x),
+            truth.similar(case.x),
         ),
-        ("equivalence", tv.equivalence_query(case.a, case.b, scope=case.scope), agree),
+        ("equivalence", tv.equivalence_query(case.a, case.b, scope=case.scope), (truth.a == truth.b).all()),
     ]
     for question, query, holds in questions:
-        seen[question, holds] += 1
+        seen[question, bool(holds)] += 1
         for name, solve in ENGINES.items():
-            expect(solve(query), query, holds, f"{name} on {question}")
+            expect(solve(query, Deadline(None)), query, bool(holds), f"{name} on {question}")
+    n = case.a.n_features
+    change = tv.robustness_query(case.a, case.x, n, **case.options)
+    check_radius("change", change, truth.nearest(case.x, truth.changed(case.x)), seen, step_by_step)
+    disagreement = tv.similarity_query(case.a, case.b, case.x, n, **case.options)
+    radius = truth.nearest(case.x, truth.a != truth.b)
+    check_radius("disagreement", disagreement, radius, seen, step_by_step)
+
+
+def check_radius(
+    question: str, query: tv.Query, radius: float, seen: Counter[Any], step_by_step: bool
+) -> None:
+    seen[question, radius] += 1
+    for name, engine in ENGINES.items():
+        if name in NEAREST:
+            claim = NEAREST[name](query, Deadline(None))
+        elif step_by_step:
+            claim = nearest_by_steps(engine, name, query, nothing_known(query, name), Deadline(None))
+        else:
+            continue
+        expect_radius(claim, query, radius, f"{name} on the nearest {question}")
+
+
+def expect_radius(claim: Nearest, query: tv.Query, radius: float, what: str) -> None:
+    assert (claim.lower, claim.upper) == (radius, radius), what
+    assert claim.stop_reason is None, what
+    if radius == math.inf:
+        assert claim.witness is None, what
+    else:
+        assert claim.witness is not None, what
+        assert (claim.witness != query.region.origin).sum() == radius, what
+        assert query.refuted_by(claim.witness), what
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_single_questions(seed: int) -> None:
-    run_single_questions(seed, 60)
+    run_single_questions(seed, 100, stepping=4)
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("seed", range(1000, 1050))
+@pytest.mark.parametrize("seed", range(1000, 1100))
 def test_single_questions_deep(seed: int) -> None:
     run_single_questions(seed, 1000)
 
@@ -134,7 +192,9 @@ def test_every_counter_and_every_scale(
     monkeypatch.setattr(reduced, "MAX_TOTALIZER_PAIRS", pairs)
     monkeypatch.setattr(credits, "_SCALE", scale)
     monkeypatch.setattr(credits, "_INT64", room)
-    run_single_questions(100 + scale, 40)
+    for other in ("paper", "search", "auto"):
+        monkeypatch.delitem(ENGINES, other)
+    run_single_questions(100 + scale, 40, stepping=4)
 
 
 def test_thresholds_are_exact_with_the_largest_weights() -> None:
@@ -162,13 +222,16 @@ def test_thresholds_are_exact_with_the_largest_weights() -> None:
             expect(brute.decide(query, Deadline(None)), query, gap == 1, "brute")
 
 
-def run_single_questions(seed: int, n_cases: int) -> None:
+def run_single_questions(seed: int, n_cases: int, *, stepping: int = 1) -> None:
+    """Every ``stepping``-th radius is put to the slow engines too, which take a solver call per flip."""
     rng = np.random.default_rng(seed)
     seen: Counter[Any] = Counter()
-    for _ in range(n_cases):
-        check_case(random_case(rng), seen)
+    for number in range(n_cases):
+        check_case(random_case(rng), seen, step_by_step=number % stepping == 0)
     # A battery in which one outcome never occurs tests nothing.
     assert min(seen[q, h] for q in ("robustness", "similarity", "equivalence") for h in (True, False)) > 3
+    assert min(seen["change", r] for r in (1, math.inf)) > 1
+    assert min(seen["disagreement", r] for r in (0, 1, math.inf)) > 1
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -189,8 +252,9 @@ def run_universal_questions(seed: int, n_cases: int) -> None:
         case = random_case(rng)
         n = len(case.X)
         eta = Fraction(int(rng.integers(0, n + 2)), n + 1)
-        for question, holds_at in (("robustness", robust), ("similarity", similar)):
-            truth = [holds_at(case, x) for x in case.X]
+        all_truth = Truth(case)
+        for question, holds_at in (("robustness", all_truth.robust), ("similarity", all_truth.similar)):
+            truth = [holds_at(x) for x in case.X]
             expected = tv.Status.HOLDS if sum(truth) >= eta * n else tv.Status.VIOLATED
             for engine in ENGINES:
                 if question == "robustness":

@@ -11,7 +11,8 @@ import pytest
 
 import tmverify as tv
 from tmverify import engines
-from tmverify.engines.protocol import Answer, found, none_exists
+from tmverify.engines.protocol import Answer, Nearest, found, none_exists
+from tmverify.verify.radius import nearest
 
 MODEL = tv.Model.from_clauses(3, [[1], [2], [3]], [[1, 1, 1]], bias=-2, feature_names=["a", "b", "c"])
 OTHER = tv.Model.from_clauses(3, [[1]], [[-1]], bias=0, feature_names=["a", "b", "c"])
@@ -19,7 +20,7 @@ X = [1, 1, 1]
 
 
 def ask(monkeypatch: pytest.MonkeyPatch, answer: Answer, query: tv.Query) -> tv.Verdict:
-    monkeypatch.setattr(engines, "ENGINES", {"sat": lambda query, deadline: answer})
+    monkeypatch.setattr(engines, "ENGINES", {"auto": lambda query, deadline: answer})
     return tv.decide(query)
 
 
@@ -54,6 +55,58 @@ def test_a_proof_that_overlooks_the_input_itself_is_rejected(monkeypatch: pytest
     v = ask(monkeypatch, none_exists(), tv.similarity_query(MODEL, OTHER, X, 0))
     assert v.status is tv.Status.UNKNOWN
     assert v.stop_reason is tv.StopReason.REJECTED
+
+
+def ask_radius(monkeypatch: pytest.MonkeyPatch, claim: Nearest, query: tv.Query) -> tv.Radius:
+    monkeypatch.setattr(engines, "_NEAREST", {"auto": lambda query, deadline: claim})
+    return nearest(query)
+
+
+WITNESS = np.array([0, 0, 1], np.uint8)
+
+
+def test_an_honest_claim_about_the_radius_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    r = ask_radius(monkeypatch, Nearest(2, 2, WITNESS, "search"), tv.robustness_query(MODEL, X, 3))
+    assert (r.radius, r.stop_reason, r.decisions) == (2, None, (1, 0))
+    late = Nearest(1, 2, WITNESS, "search", stop_reason=tv.StopReason.TIMEOUT, detail="late")
+    r = ask_radius(monkeypatch, late, tv.robustness_query(MODEL, X, 3))
+    assert (r.lower, r.upper, r.radius, r.stop_reason, r.detail) == (
+        1,
+        2,
+        None,
+        tv.StopReason.TIMEOUT,
+        "late",
+    )
+    assert str(r) == "1..2"
+
+
+@pytest.mark.parametrize(
+    ("claim", "options"),
+    [
+        (Nearest(1, 1, WITNESS, "search"), {}),  # it is two flips away
+        (Nearest(1, 1, np.array([1, 1, 0], np.uint8), "search"), {}),  # decided alike
+        (Nearest(2, 2, WITNESS, "search"), {"features": [1, 0, 0]}),  # outside the region
+        (Nearest(2, 2, WITNESS, "search"), {"direction": "add"}),
+        (Nearest(2, 2, np.array([0, 0], np.uint8), "search"), {}),  # no input
+        (Nearest(2, 2, None, "search"), {}),  # a radius without a witness
+    ],
+)
+def test_a_false_claim_about_the_radius_is_rejected(
+    monkeypatch: pytest.MonkeyPatch, claim: Nearest, options: dict[str, Any]
+) -> None:
+    r = ask_radius(monkeypatch, claim, tv.robustness_query(MODEL, X, 3, **options))
+    assert r.stop_reason is tv.StopReason.REJECTED
+    assert (r.lower, r.upper, r.witness, r.radius) == (0, math.inf, None, None)
+
+
+@pytest.mark.parametrize("lower", [1, math.inf])
+def test_a_radius_that_overlooks_the_input_itself_is_rejected(
+    monkeypatch: pytest.MonkeyPatch, lower: float
+) -> None:
+    claim = Nearest(lower, math.inf, None, "search")
+    r = ask_radius(monkeypatch, claim, tv.similarity_query(MODEL, OTHER, X, 0))
+    assert r.stop_reason is tv.StopReason.REJECTED
+    assert r.lower == 0
 
 
 def test_a_verdict_is_no_bool() -> None:
@@ -142,6 +195,17 @@ RENAMED = tv.Model.from_clauses(3, [[1]], [[1]], classes=["no", "yes"])
         (lambda: tv.check_robustness(MODEL, X, 1, features=[[1], [1, 2]]), "features must be a mask"),
         (lambda: tv.check_universal_robustness(MODEL, [X], 1, 10**5000), "eta must be a fraction"),
         (lambda: MODEL.single(5), "class must be one of 0, 1. Got 5"),
+        (lambda: tv.robustness_radius(MODEL, [1, 1]), r"x must be one input of shape \(3,\)"),
+        (lambda: tv.robustness_radius("a.tm", X), "model must be a tmverify.Model"),  # type: ignore[arg-type]
+        (lambda: tv.robustness_radius(MODEL, X, engine="magic"), "engine must be one of auto, "),
+        (lambda: tv.robustness_radius(MODEL, X, timeout=-1), "timeout must be positive"),
+        (lambda: tv.robustness_radius(MODEL, X, scope=7), "scope must be 'team' or a class"),
+        (lambda: tv.robustness_radius(MODEL, X, features=[1]), "features must be a mask of 3 values"),
+        (lambda: tv.robustness_radius(MODEL, X, direction="up"), "direction must be"),  # type: ignore[arg-type]
+        (lambda: tv.similarity_radius(MODEL, WIDER, X), "n_features=3 and n_features=4"),
+        (lambda: tv.similarity_radius(MODEL, RENAMED, X), "same classes"),
+        (lambda: tv.similarity_radius(3, MODEL, X), "a must be a tmverify.Model"),  # type: ignore[arg-type]
+        (lambda: nearest("x"), "query must be a Query"),  # type: ignore[arg-type]
     ],
 )
 def test_bad_arguments_are_named(call: Callable[[], object], message: str) -> None:

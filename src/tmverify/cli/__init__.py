@@ -10,6 +10,7 @@
     subject       what is asked about: models, inputs, region, read and checked before any work
     many          the loop over (epsilon, input), shared by robustness and similarity
     universal     the same for the two universal questions
+    radii         the same for the radius; radius_report and radius_files belong to it
     output        everything that is printed
 
 Neither numba, scikit-learn nor a solver is imported before it is needed.

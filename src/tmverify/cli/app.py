@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from tmverify.cli.equivalence import equivalence
-from tmverify.cli.exit_codes import EPILOG, EPILOG_PLAIN, EPILOG_TRAIN, ExitCode
+from tmverify.cli.exit_codes import EPILOG, EPILOG_PLAIN, EPILOG_RADIUS, EPILOG_TRAIN, ExitCode
 from tmverify.cli.export import export
 from tmverify.cli.info import info
 from tmverify.cli.predict import predict
+from tmverify.cli.radius import radius
 from tmverify.cli.robustness import robustness
 from tmverify.cli.similarity import similarity
 from tmverify.cli.train import train
@@ -28,10 +29,17 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         similarity,
         universal_similarity,
         equivalence,
+        radius,
     ),
     "Take it elsewhere": (export,),
 }
-_EPILOGS = {train: EPILOG_TRAIN, info: EPILOG_PLAIN, predict: EPILOG_PLAIN, export: EPILOG_PLAIN}
+_EPILOGS = {
+    train: EPILOG_TRAIN,
+    info: EPILOG_PLAIN,
+    predict: EPILOG_PLAIN,
+    radius: EPILOG_RADIUS,
+    export: EPILOG_PLAIN,
+}
 
 app = typer.Typer(
     name="tmverify",
@@ -66,6 +74,7 @@ def _start(
 
     Example: [cyan]tmverify train digits -o digits.tm --save-test digits-test.npz[/cyan]
     then: [cyan]tmverify robustness digits.tm digits-test.npz --epsilon 1 --n 20[/cyan]
+    or: [cyan]tmverify radius digits.tm digits-test.npz[/cyan]
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

@@ -18,7 +18,7 @@ from tmverify.cli.limits import read_limit
 from tmverify.cli.output import headline, plain, show, show_json
 from tmverify.cli.progress import counting
 from tmverify.cli.records import decisions_text, verdict_json
-from tmverify.cli.saving import check_target
+from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.scopes import read_scope
 from tmverify.cli.subject import OpenModel, open_models
 from tmverify.drafts import replacing
@@ -51,6 +51,7 @@ def equivalence(
     name, limit = check_engine(engine), read_limit(timeout, "--timeout")
     if save_witnesses is not None:
         check_target(save_witnesses, "--save-witnesses", [".npz"])
+        check_apart([a, b], [save_witnesses], "A, B and --save-witnesses")
     opened = open_models((a, b))
     label = read_scope(opened[0].model, scope)
     verdict, interrupted = _decide(opened, label, name, limit)

@@ -26,6 +26,14 @@ EPILOG = """[bold]Exit codes[/bold]
 [red]3[/red] usage or input error;
 [yellow]130[/yellow] interrupted by Ctrl-C, after printing what is known so far."""
 
+EPILOG_RADIUS = """[bold]Exit codes[/bold]
+
+[green]0[/green] every radius is exact, however small: a radius violates nothing
+(to ask for a least one, use tmverify robustness --epsilon);
+[yellow]2[/yellow] some are open: a time limit or a fault left bounds only;
+[red]3[/red] usage or input error;
+[yellow]130[/yellow] interrupted by Ctrl-C, after printing and saving what is known so far."""
+
 EPILOG_PLAIN = """[bold]Exit codes[/bold]
 
 [green]0[/green] success;

@@ -10,7 +10,7 @@ import typer
 
 from tmverify.cli import options
 from tmverify.cli.output import plain, show
-from tmverify.cli.saving import check_target
+from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.scopes import OWN, read_scope
 from tmverify.cli.subject import OpenModel, Wanted, open_inputs, open_models, subject_of
 from tmverify.cli.survey import ROBUSTNESS, SIMILARITY
@@ -69,6 +69,7 @@ def export(
     if encoding not in ENCODERS:
         raise InvalidInputError(f"--encoding must be one of {', '.join(ENCODERS)}. Got {encoding!r} instead.")
     check_target(output, "--output")
+    check_apart([model, data, against], [output], "MODEL, DATA, --against and --output")
     opened = open_models((model,) if against is None else (model, against))
     if data is None:
         query, said = _everywhere(opened, scope, features, direction)

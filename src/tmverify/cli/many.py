@@ -14,9 +14,10 @@ from tmverify.cli.limits import read_limit
 from tmverify.cli.many_report import report
 from tmverify.cli.progress import Count, counting
 from tmverify.cli.records import Record, save_witnesses
-from tmverify.cli.saving import check_target
+from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.subject import Wanted, open_subject
 from tmverify.cli.survey import Question, Survey
+from tmverify.cli.warming import warm_up
 from tmverify.engines import check_engine
 from tmverify.verify import decide
 
@@ -36,9 +37,11 @@ def ask_many(
     name, limit = check_engine(engine), read_limit(timeout, "--timeout")
     if witness_file is not None:
         check_target(witness_file, "--save-witnesses", [".npz"])
+        check_apart([*wanted.models, wanted.data], [witness_file], "MODEL, DATA and --save-witnesses")
     subject = open_subject(wanted, distinct)
     survey = Survey(question=question, subject=subject, epsilons=distinct, engine=name, timeout=limit)
     try:
+        warm_up(name)
         with counting(question.name, survey.n_queries) as count:
             _ask_all(survey, count)
     except KeyboardInterrupt:

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from tmverify.cli.documents import document, subject_json
 from tmverify.cli.output import headline, plain, show, show_json
+from tmverify.cli.phrases import remedy, seconds_text, setting_line
 from tmverify.cli.records import Record, witness_lines
 from tmverify.cli.survey import Survey
 from tmverify.properties import Status, StopReason
@@ -65,18 +66,11 @@ def report(survey: Survey, *, as_json: bool, witness_file: Path | None) -> None:
         show_json(_document(survey, rows))
         return
     show(Text(f"{survey.question.name} of {survey.subject.names}", style="bold"))
-    show(_setting(survey), _table(survey, rows))
+    show(setting_line(survey.subject, survey.engine, survey.timeout), _table(survey, rows))
     show(headline(survey.status, _meaning(survey, rows), interrupted=survey.interrupted))
     show(*witness_lines(survey.records, survey.subject.models))
     if witness_file is not None:
         show(f"witnesses: {sum(row.violated for row in rows)} written to {plain(witness_file)}")
-
-
-def _setting(survey: Survey) -> str:
-    subject = survey.subject
-    limit = "no limit" if survey.timeout is None else f"limit {survey.timeout:g} s"
-    scope = plain(subject.wanted.scope)
-    return f"{len(subject.rows)} inputs · scope {scope} · engine {survey.engine} · {limit}"
 
 
 def _table(survey: Survey, rows: Sequence[Row]) -> Table:
@@ -102,8 +96,7 @@ def _table(survey: Survey, rows: Sequence[Row]) -> Table:
 
 def _mean(row: Row, timeout: float | None) -> str:
     if row.mean_seconds is not None:
-        digits = 4 if row.mean_seconds < 0.1 else 3 if row.mean_seconds < 1 else 2
-        return f"{row.mean_seconds:.{digits}f}"
+        return seconds_text(row.mean_seconds)
     return f"≥ {timeout:g}" if row.timeouts and timeout is not None else "-"
 
 
@@ -114,20 +107,11 @@ def _meaning(survey: Survey, rows: Sequence[Row]) -> str:
     if violated:
         return f"{so_far}{violated} of {asked} queries have a counterexample"
     if unknown:
-        return f"{so_far}{unknown} of {asked} queries undecided{_why(survey.records)}"
+        why = remedy(record.verdict for record in survey.records)
+        return f"{so_far}{unknown} of {asked} queries undecided: {why}"
     if not asked:
         return "nothing is known yet"
     return f"{so_far}{'no counterexample in any of them' if so_far else f'proved for all {asked} queries'}"
-
-
-def _why(records: Sequence[Record]) -> str:
-    """The reason of the first query left open that was not stopped by the clock, else the remedy for time."""
-    details = [
-        record.verdict.detail
-        for record in records
-        if record.verdict.stop_reason not in (None, StopReason.TIMEOUT) and record.verdict.detail
-    ]
-    return f": {plain(details[0])}" if details else ": raise --timeout, or try another --engine"
 
 
 def _document(survey: Survey, rows: Sequence[Row]) -> dict[str, Any]:

@@ -100,7 +100,9 @@ Engine = Annotated[
     typer.Option(
         "--engine",
         metavar="|".join(ENGINE_NAMES),
-        help="How to decide. paper is the paper's own encoding, brute enumerates small regions.",
+        help="How to decide. auto: search, then sat on what it leaves open; search: exact branch and bound "
+        "over flips; sat: a compact encoding and CaDiCaL; paper: the paper's own encoding and Glucose; "
+        "brute: enumerates small regions.",
         rich_help_panel=_EFFORT,
     ),
 ]
@@ -147,5 +149,54 @@ WitnessFile = Annotated[
         "Also after Ctrl-C.",
         show_default=False,
         rich_help_panel=_OUTPUT,
+    ),
+]
+RadiusTimeout = Annotated[
+    float,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        help="Time limit for each input (inf: none). When it strikes, the bounds proved so far are given.",
+        rich_help_panel=_EFFORT,
+    ),
+]
+NearestFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--save-witnesses",
+        "--save-witness",
+        metavar="FILE.npz",
+        help="Write the nearest inputs that are decided otherwise (X), the inputs they come from (X0), "
+        "index, lower and upper. Also after Ctrl-C.",
+        show_default=False,
+        rich_help_panel=_OUTPUT,
+    ),
+]
+CsvFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--csv",
+        metavar="FILE.csv",
+        help="Write a line for every input, with the flips (0-based features). Also after Ctrl-C.",
+        show_default=False,
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Rows = Annotated[
+    int,
+    typer.Option(
+        "--rows",
+        min=0,
+        help="Lines of the table: with more inputs than that, those with the least radius. 0: no table.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Against = Annotated[
+    Path | None,
+    typer.Option(
+        "--against",
+        metavar="MODEL2",
+        help="A second model: how near is an input on which the two disagree?",
+        show_default=False,
     ),
 ]

@@ -17,7 +17,7 @@ from rich.text import Text
 from tmverify.cli import options
 from tmverify.cli.documents import document
 from tmverify.cli.output import plain, show, show_json
-from tmverify.cli.saving import check_target
+from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.subject import open_inputs, open_models
 from tmverify.data import match_labels
 from tmverify.drafts import replacing
@@ -60,6 +60,7 @@ def predict(
     """
     if output is not None:
         check_target(output, "--output", [".csv", ".npy"])
+        check_apart([model, data], [output], "MODEL, DATA and --output")
         if scores and output.suffix.lower() == ".npy":
             raise InvalidInputError("--scores can't be written to a .npy file; choose --output FILE.csv.")
     opened = open_models((model,))

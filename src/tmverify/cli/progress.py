@@ -4,37 +4,43 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tmverify.properties.verdict import Status
+Count = Callable[[str], None]
 
-Count = Callable[[Status], None]
+_VERDICTS = {"violated": "red", "unknown": "yellow"}
 
 
 @contextmanager
-def counting(question: str, total: int) -> Iterator[Count]:
-    """Show ``total`` questions being answered; call the value with the status of each."""
+def counting(question: str, total: int, shown: Mapping[str, str] = _VERDICTS) -> Iterator[Count]:
+    """Show ``total`` questions being answered; call the value with the outcome of each.
+
+    ``shown`` are the outcomes that are counted on the bar, and their colours.
+    """
     if not sys.stderr.isatty():
-        yield lambda _status: None
+        yield lambda _outcome: None
         return
     columns = (
         TextColumn(question),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("[red]{task.fields[violated]} violated[/red]"),
-        TextColumn("[yellow]{task.fields[unknown]} unknown[/yellow]"),
+        TextColumn("{task.fields[tally]}"),
         TimeRemainingColumn(),
     )
-    seen: Counter[Status] = Counter()
+    seen: Counter[str] = Counter()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(question, total=total, violated=0, unknown=0)
+        task = bar.add_task(question, total=total, tally=_tally(seen, shown))
 
-        def count(status: Status) -> None:
-            seen[status] += 1
-            bar.update(task, advance=1, violated=seen[Status.VIOLATED], unknown=seen[Status.UNKNOWN])
+        def count(outcome: str) -> None:
+            seen[outcome] += 1
+            bar.update(task, advance=1, tally=_tally(seen, shown))
 
         yield count
+
+
+def _tally(seen: Counter[str], shown: Mapping[str, str]) -> str:
+    return " ".join(f"[{style}]{seen[name]} {name}[/{style}]" for name, style in shown.items())

@@ -16,6 +16,7 @@ from tmverify.cli.scopes import TEAM
 from tmverify.drafts import replacing
 from tmverify.model import Label, Model
 from tmverify.model.text import feature_name
+from tmverify.properties.radius import Radius
 from tmverify.properties.verdict import Status, Verdict
 
 _MAX_LINES = 5
@@ -79,26 +80,33 @@ def witness_lines(records: Sequence[Record], models: Sequence[Model]) -> list[Te
     return lines
 
 
-def decisions_text(verdict: Verdict, scope: Label, n_models: int) -> str:
+def decisions_text(found: Verdict | Radius, scope: Label, n_models: int) -> str:
     """What the two decisions are that should agree."""
-    first, second = (_decision(label, scope) for label in verdict.decisions or ("?", "?"))
+    first, second = (_decision(label, scope) for label in found.decisions or ("?", "?"))
     return f"{first} → {second}" if n_models == 1 else f"A says {first}, B says {second}"
 
 
-def _decision(label: Label, scope: Label) -> str:
+def decision_text(label: Label, scope: Label) -> str:
+    """A class; or with a class as scope, that class or "not" it."""
     if scope == TEAM:
-        return f"class {plain(label)}"
-    return f"{'class' if label else 'not class'} {plain(scope)}"
+        return plain(label)
+    return plain(scope) if label else f"not {plain(scope)}"
+
+
+def _decision(label: Label, scope: Label) -> str:
+    text = decision_text(label, scope)
+    return f"class {text}" if scope == TEAM or label else f"not class {plain(scope)}"
 
 
 def _line(record: Record, models: Sequence[Model]) -> Text:
     line = Text(f"  input {record.index}, epsilon {record.epsilon}: ")
     line.append(decisions_text(record.verdict, record.scope, len(models)), style="bold")
-    return line.append(_flips_text(record, models[0]))
+    return line.append(flips_text(record.verdict, models[0]))
 
 
-def _flips_text(record: Record, model: Model) -> str:
-    flips, witness = record.verdict.flips, record.verdict.witness
+def flips_text(found: Verdict | Radius, model: Model) -> str:
+    """Which features the counterexample flips, and how."""
+    flips, witness = found.flips, found.witness
     if flips is None or witness is None or not len(flips):
         return ", at the input itself"
     names = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tmverify.errors import InvalidInputError
@@ -20,3 +20,17 @@ def check_target(path: Path, option: str, suffixes: Sequence[str] = ()) -> None:
         raise InvalidInputError(f"{option} {path}: not a regular file.")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InvalidInputError(f"{option} {path}: the folder {folder} may not be written to.")
+
+
+def check_apart(read: Iterable[Path | None], written: Iterable[Path | None], names: str) -> None:
+    """Raise InvalidInputError if a file would be written over one that is read, or over another.
+
+    ``names`` is what the user calls them all.
+    """
+    taken = {os.path.realpath(path) for path in read if path is not None}
+    for path in written:
+        if path is not None:
+            place = os.path.realpath(path)
+            if place in taken:
+                raise InvalidInputError(f"{names} must be different files. {path} is two of them.")
+            taken.add(place)

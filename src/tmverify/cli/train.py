@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import threading
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,13 +16,13 @@ from tmverify.cli import options
 from tmverify.cli import train_options as own
 from tmverify.cli.exit_codes import ExitCode
 from tmverify.cli.output import print_note
-from tmverify.cli.saving import check_target
+from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.train_data import Examples, Wish, check_wish, read_examples, save_test_data
 from tmverify.cli.train_report import Outcome, announce, report
+from tmverify.cli.warming import notice
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 
-_NOTICE_AFTER = 1.0  # seconds: compiled kernels come from numba's cache in less
 _SETTINGS = (
     "n_clauses",
     "threshold",
@@ -98,7 +94,7 @@ def train(
             verbose=sys.stderr.isatty() and not quiet,
         )
         epochs_before = _epochs_before(checkpoint)
-        with _notice(f"reading {source} …", wanted=not quiet):
+        with notice(f"reading {source} …", wanted=not quiet):
             examples = read_examples(wish)
         if not (as_json or quiet):
             announce(examples)
@@ -132,10 +128,9 @@ def _check(wish: Wish, files: Files) -> None:
         check_target(files.test, "--save-test", [".npz"])
         if wish.test_size == 0:
             raise InvalidInputError("--save-test needs test data, and --test-size 0 holds none out.")
-    used = [files.output, files.checkpoint, files.test, Path(wish.source) if wish.is_file else None]
-    places = [os.path.realpath(file) for file in used if file is not None]
-    if len(set(places)) < len(places):
-        raise InvalidInputError("SOURCE, --output, --checkpoint and --save-test must be different files.")
+    read = [Path(wish.source)] if wish.is_file else []
+    written = [files.output, files.checkpoint, files.test]
+    check_apart(read, written, "SOURCE, --output, --checkpoint and --save-test")
 
 
 def _estimator(default: own.Settings | None, **parameters: Any) -> Any:
@@ -152,7 +147,7 @@ def _estimator(default: own.Settings | None, **parameters: Any) -> Any:
 
 def _train(examples: Examples, estimator: Any, files: Files, epochs_before: int, *, quiet: bool) -> Outcome:
     """Compile, learn, save, measure. On KeyboardInterrupt no model has been written."""
-    with _notice("compiling the training kernels (first time only) …", wanted=not quiet):
+    with notice("compiling the training kernels (first time only) …", wanted=not quiet):
         _compile(estimator)
     started = time.perf_counter()
     interrupted = _fit(estimator, examples, files.checkpoint)
@@ -219,18 +214,6 @@ def _compile(estimator: Any) -> None:
     bits = np.eye(2, dtype=np.uint8)[np.arange(64) % 2]
     tiny = clone(estimator).set_params(n_clauses=2, n_epochs=1, early_stopping=False, n_jobs=1, verbose=False)
     tiny.fit(bits, bits[:, 0]).predict(bits)
-
-
-@contextmanager
-def _notice(text: str, *, wanted: bool) -> Iterator[None]:
-    """Print ``text`` if the block takes its time."""
-    timer = threading.Timer(_NOTICE_AFTER, print_note, [text])
-    if wanted:
-        timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def _fit(estimator: Any, examples: Examples, checkpoint: Path | None) -> bool:

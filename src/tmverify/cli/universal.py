@@ -10,10 +10,11 @@ from tmverify.cli.exit_codes import ExitCode, exit_code
 from tmverify.cli.limits import read_limit
 from tmverify.cli.progress import Count, counting
 from tmverify.cli.records import Record, save_witnesses
-from tmverify.cli.saving import check_target
+from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.scopes import OWN
 from tmverify.cli.subject import Wanted, open_subject
 from tmverify.cli.universal_report import report
+from tmverify.cli.warming import warm_up
 from tmverify.engines import check_engine
 from tmverify.errors import InvalidInputError
 from tmverify.properties import Verdict
@@ -42,6 +43,7 @@ def ask_universal(
     fraction, name = exact_fraction(eta), check_engine(engine)
     if witness_file is not None:
         check_target(witness_file, "--save-witnesses", [".npz"])
+        check_apart([*wanted.models, wanted.data], [witness_file], "MODEL, DATA and --save-witnesses")
     subject = open_subject(wanted, [epsilon])
     census = Census(
         question=question,
@@ -52,13 +54,12 @@ def ask_universal(
         timeout=total,
         timeout_per_input=each,
     )
-    start = time.perf_counter()
     try:
+        warm_up(name)
         with counting(question.name, len(subject.rows)) as count:
             _ask(census, count)
     except KeyboardInterrupt:
         pass  # census.outcome stays None
-    census.seconds = time.perf_counter() - start
     if witness_file is not None:
         save_witnesses(witness_file, census.records, subject.X.shape[1])
     report(census, as_json=as_json, witness_file=witness_file)
@@ -75,16 +76,20 @@ def _ask(census: Census, count: Count) -> None:
         census.records.append(record)
         count(verdict.status)
 
-    census.outcome = census.question.check(
-        *subject.models,
-        subject.X,
-        census.epsilon,
-        census.eta,
-        scope=scope,
-        features=subject.features,
-        direction=subject.direction,
-        timeout=census.timeout,
-        timeout_per_input=census.timeout_per_input,
-        engine=census.engine,
-        on_verdict=keep,
-    )
+    start = time.perf_counter()
+    try:
+        census.outcome = census.question.check(
+            *subject.models,
+            subject.X,
+            census.epsilon,
+            census.eta,
+            scope=scope,
+            features=subject.features,
+            direction=subject.direction,
+            timeout=census.timeout,
+            timeout_per_input=census.timeout_per_input,
+            engine=census.engine,
+            on_verdict=keep,
+        )
+    finally:
+        census.seconds = time.perf_counter() - start

@@ -66,6 +66,14 @@ def check_engine(engine: object) -> str:
     return engine
 
 
+def prepare(engine: str) -> None:
+    """Whatever the engine needs once in a process: done before a clock starts."""
+    if engine in ("auto", "search"):
+        from tmverify.engines.search.warming import compile_kernels
+
+        compile_kernels()
+
+
 def run(engine: str, query: Query, deadline: Deadline) -> Answer:
     """Put ``query`` to the engine of that name."""
     return ENGINES[engine](query, deadline)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines import check_engine, run
+from tmverify.engines import check_engine, prepare, run
 from tmverify.engines.protocol import Answer, Deadline, Outcome, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Label
@@ -52,6 +52,7 @@ def decide(query: Query, *, timeout: float | None = 300.0, engine: str = "auto")
     check_query(query)
     name = check_engine(engine)
     seconds = check_timeout(timeout)
+    prepare(name)
     start = time.perf_counter()
     answer = run(name, query, Deadline(seconds))
     return _judge(query, answer, answer.engine or name, time.perf_counter() - start)

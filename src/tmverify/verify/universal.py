@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tmverify.engines import check_engine
+from tmverify.engines import check_engine, prepare
 from tmverify.engines.protocol import Deadline, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
@@ -117,6 +117,7 @@ def _decide_universal(
     fraction = exact_fraction(eta)
     name = check_engine(engine)
     ask(bits[0])  # whatever is wrong with the arguments shows here, even if no input need be looked at
+    prepare(name)
     deadline = Deadline(check_timeout(timeout))
     each = check_timeout(timeout_per_input)
     start = time.perf_counter()

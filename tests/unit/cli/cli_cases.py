@@ -44,6 +44,16 @@ def hard(seed: int = 3) -> tv.Model:
     return tv.Model.from_clauses(300, signed, rng.integers(-2, 3, size=(1, 800)))
 
 
+def near_and_far() -> tuple[tv.Model, np.ndarray]:
+    """A machine and two inputs: radius 1, quick for every engine; radius 5, too far for the paper's."""
+    rng = np.random.default_rng(0)
+    clauses = [(rng.choice(80, 4, replace=False) + 1) * rng.choice([-1, 1], 4) for _ in range(300)]
+    machine = tv.Model.from_clauses(80, [c.tolist() for c in clauses], rng.choice([-1, 1], size=(1, 300)))
+    X = rng.integers(0, 2, size=(300, 80), dtype=np.uint8)
+    scores = machine.scores(X)[:, 0]
+    return machine, X[[np.abs(scores).argmin(), scores.argmax()]]
+
+
 def save(model: tv.Model, path: Path) -> str:
     model.save(path)
     return str(path)

@@ -45,7 +45,8 @@ def test_robustness_counts_per_epsilon(capsys: Capture, model: str, data: str) -
     ]
     assert found["model"] == {"path": model, "sha256": tv.load(model).content_hash}
     assert (found["tmverify"], found["question"]) == (tv.__version__, "robustness")
-    assert (found["status"], found["interrupted"], found["engine"]) == ("violated", False, "sat")
+    assert (found["status"], found["interrupted"], found["engine"]) == ("violated", False, "auto")
+    assert {result["engine"] for result in found["results"]} == {"search"}  # the one that answered
     first = next(result for result in found["results"] if result["status"] == "violated")
     assert (first["index"], first["epsilon"], len(first["flips"])) == (2, 1, 1)
     assert first["decisions"] == ["low", "high"]

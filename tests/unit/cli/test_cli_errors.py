@@ -19,6 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     save(three_classes(), tmp_path / "three.tm")
     np.savez(tmp_path / "d.npz", X=np.eye(9, dtype=int), y=[*range(9)])
     np.savez(tmp_path / "narrow.npz", X=np.eye(6, dtype=int), y=["0", "1", "2", "0", "7", "0"])
+    np.savetxt(tmp_path / "bits.csv", np.eye(9), fmt="%d", delimiter=",")
     (tmp_path / "bad.csv").write_text("0,1\n0,x\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -55,16 +56,37 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("robustness m.tm d.npz --timeout nan", "--timeout must be a positive number"),
         ("robustness m.tm d.npz --save-witnesses w.txt", "must end in .npz"),
         ("robustness m.tm d.npz --save-witnesses no/w.npz", "there is no folder"),
+        ("robustness m.tm d.npz --save-witnesses d.npz", "d.npz is two of them"),
         ("similarity m.tm three.tm d.npz", "n_features=9 and n_features=6"),
         ("universal-robustness m.tm d.npz --eta 1.1", "between 0 and 1"),
         ("universal-robustness m.tm d.npz --scope own", "--scope must be team or a class"),
         ("universal-robustness m.tm d.npz --timeout-per-input -1", "--timeout-per-input"),
         ("equivalence m.tm three.tm", "same features"),
+        ("universal-robustness m.tm d.npz --save-witnesses d.npz", "must be different files"),
+        ("radius m.tm", "Missing argument 'DATA'"),
+        ("radius m.tm d.npz --epsilon 1", "No such option"),
+        ("radius none.tm d.npz", "none.tm: No such file"),
+        ("radius m.tm narrow.npz", "X of narrow.npz must have n_features=9 columns. Got 6"),
+        ("radius m.tm d.npz --n 10", "--n must be at most the number of inputs, 9"),
+        ("radius m.tm d.npz --engine magic", "engine must be one of auto, "),
+        ("radius m.tm d.npz --scope own", "needs labels that are classes of the model (low, high)"),
+        ("radius m.tm d.npz --features 3-9", "between 0 and 8"),
+        ("radius m.tm d.npz --direction up", "--direction must be add or remove"),
+        ("radius m.tm d.npz --timeout 0", "--timeout must be a positive number"),
+        ("radius m.tm d.npz --rows -1", "--rows"),
+        ("radius m.tm d.npz --csv r.txt", "--csv must end in .csv"),
+        ("radius m.tm d.npz --csv no/r.csv", "there is no folder"),
+        ("radius m.tm bits.csv --csv ./bits.csv", "--csv and --save-witnesses must be different files"),
+        ("radius m.tm d.npz --save-witnesses d.npz", "d.npz is two of them"),
+        ("radius m.tm d.npz --save-witnesses w.txt", "must end in .npz"),
+        ("radius m.tm d.npz --against three.tm", "n_features=9 and n_features=6"),
         ("info m.tm --clauses -1", "--clauses"),
         ("predict m.tm d.npz -o out.txt", "must end in .csv or .npy"),
+        ("predict m.tm bits.csv -o bits.csv", "must be different files"),
         ("predict m.tm d.npz -o out.npy --scores", "choose --output FILE.csv"),
         ("export m.tm d.npz", "Missing option"),
         ("export m.tm -o q.cnf", "Give DATA"),
+        ("export m.tm d.npz -o m.tm", "m.tm is two of them"),
         ("export m.tm d.npz -o q.cnf --index 9", "--index must be below"),
         ("export m.tm d.npz -o q.cnf --encoding base64", "--encoding must be one of sat, paper"),
         ("export m.tm d.npz -o .", "not a regular file"),

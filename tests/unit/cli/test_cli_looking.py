@@ -43,7 +43,7 @@ def test_help_and_version(capsys: Capture) -> None:
     out = capsys.readouterr().out
     assert "Exit codes" in out
     assert f"tmverify {tv.__version__}\n" in out
-    single = {"train", "info", "predict", "robustness", "similarity", "equivalence", "export"}
+    single = {"train", "info", "predict", "robustness", "similarity", "equivalence", "radius", "export"}
     assert set(COMMANDS) == single | {"universal-robustness", "universal-similarity"}
 
 

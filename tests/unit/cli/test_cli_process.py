@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_cases import ENVIRONMENT, TMVERIFY, hard, majority, save
+from cli_cases import ENVIRONMENT, TMVERIFY, hard, majority, near_and_far, save
 
 LIMIT = 30.0
 
@@ -104,6 +105,46 @@ def test_ctrl_c_with_json(busy: list[str], command: str) -> None:
     found = json.loads(out)
     assert process.returncode == 130
     assert (found["interrupted"], found["status"], found["results"]) == (True, "unknown", [])
+
+
+@pytest.fixture
+def far(tmp_path: Path) -> list[str]:
+    """A model and data: one radius that is soon known, and one that the paper's engine does not get to."""
+    machine, X = near_and_far()
+    np.save(tmp_path / "d.npy", X)
+    return [save(machine, tmp_path / "far.tm"), str(tmp_path / "d.npy"), "--engine", "paper"]
+
+
+def test_ctrl_c_keeps_the_radii_that_are_known(far: list[str], tmp_path: Path) -> None:
+    table, witnesses = tmp_path / "r.csv", tmp_path / "w.npz"
+    options = ["--csv", str(table), "--save-witnesses", str(witnesses)]
+    with watched("radius", *far, *options) as (process, terminal):
+        seen = read_until(terminal, b"1/2")
+        assert b"1 exact 0 open" in re.sub(rb"\x1b\[[0-9;]*m", b"", seen)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130
+    text = out.decode()
+    assert "INTERRUPTED  1 of 2 inputs answered  EXACT  exact 1 of 1, open 0" in text
+    assert "Traceback" not in text
+    lines = table.read_text().splitlines()
+    assert len(lines) == 2
+    assert lines[1].startswith("0,team,")
+    with np.load(witnesses) as saved:
+        assert saved["X"].shape == (1, 80)
+        assert saved["upper"].tolist() == [1]
+
+
+def test_ctrl_c_before_any_radius(far: list[str], tmp_path: Path) -> None:
+    np.save(tmp_path / "d.npy", np.load(tmp_path / "d.npy")[1:])
+    with watched("radius", *far, "--json") as (process, terminal):
+        read_until(terminal, b"0/1")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=LIMIT)
+    found = json.loads(out)
+    assert process.returncode == 130
+    assert (found["interrupted"], found["status"], found["answered"]) == (True, "open", 0)
+    assert (found["results"], found["histogram"]) == ([], [])
 
 
 def test_ctrl_c_during_equivalence(busy: list[str]) -> None:

@@ -7,12 +7,12 @@ Over flips y a clause is a conjunction of literals: y_i for a feature that must 
     w < 0:   w c_j <= v (n_j - 1 - sum_l lit_l)   0 <= v <= |w|,  n_j literals
 
 Both sides are linear in y. Summed over the clauses they are ``constant + sum_i credit_i y_i``, which the
-flips of largest positive credit maximise. A multiplier is the weight times ``t / unit`` with an integer t made
+flips of largest positive credit maximise. A multiplier is the weight times ``t / unit``, the integer t made
 from a float (``share`` for a_l, ``load`` for v): the floats choose how tight the bound is, the integers that
 it holds. With the best multipliers it is the value of the linear relaxation, whose facets these are.
 
 The multipliers follow the subgradient: at fractional flips ``lean`` (a running mean of the flips that the
-bound liked), a clause with w > 0 moves its weight towards its least literal, one with w < 0 takes more load if
+bound liked), a clause with w > 0 moves its weight to its least literal, one with w < 0 takes more load if
 the literals say that it is true, less if they say that it is false.
 """
 

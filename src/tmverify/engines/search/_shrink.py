@@ -12,19 +12,19 @@ _SEED = np.uint64(14695981039346656037)
 
 @njit(cache=True, nogil=True)
 def shrink_clauses(  # type: ignore[no-untyped-def]
-    offsets, middles, features, votes, fixed, radius,
+    offsets, middles, features, votes, fixed, radius, merge,
     new_offsets, new_middles, new_features, new_votes, came_from, always,
 ):  # fmt: skip
     """Write the clauses that can still change within ``radius`` further flips; returns how many.
 
     A clause with a literal fixed to false, or with more than ``radius`` flips to go, is dropped; literals
-    fixed to true are stripped; a clause without any left adds its votes to ``always``; equal clauses become
-    one with their votes added, and one whose votes are all 0 is dropped. ``came_from[k]`` is the literal that
-    new literal k was.
+    fixed to true are stripped; a clause without any left adds its votes to ``always``; one whose votes are
+    all 0 is dropped. With ``merge``, equal clauses become one with their votes added. ``came_from[k]`` is
+    the literal that new literal k was.
     """
     n_constraints = votes.shape[0]
     size = 1
-    while size < 2 * votes.shape[1] + 2:
+    while merge and size < 2 * votes.shape[1] + 2:
         size *= 2
     table = np.full(size, -1, np.int64)
     mask = np.uint64(size - 1)
@@ -67,19 +67,20 @@ def shrink_clauses(  # type: ignore[no-untyped-def]
             for c in range(n_constraints):
                 always[c] += votes[c, j]
             continue
-        code ^= code >> np.uint64(29)
-        slot = np.int64(code & mask)
-        while table[slot] >= 0 and not _equal(
-            new_offsets, new_middles, new_features, table[slot], start, middle, end
-        ):
-            slot = (slot + 1) & (size - 1)
-        twin = table[slot]
-        if twin >= 0:
-            for c in range(n_constraints):
-                new_votes[c, twin] += votes[c, j]
-            end = start
-            continue
-        table[slot] = n
+        if merge:
+            code ^= code >> np.uint64(29)
+            slot = np.int64(code & mask)
+            while table[slot] >= 0 and not _equal(
+                new_offsets, new_middles, new_features, table[slot], start, middle, end
+            ):
+                slot = (slot + 1) & (size - 1)
+            twin = table[slot]
+            if twin >= 0:
+                for c in range(n_constraints):
+                    new_votes[c, twin] += votes[c, j]
+                end = start
+                continue
+            table[slot] = n
         for c in range(n_constraints):
             new_votes[c, n] = votes[c, j]
         new_middles[n] = middle

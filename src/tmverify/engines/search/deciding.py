@@ -28,6 +28,8 @@ from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
 
 UNLIMITED = 1 << 62
+SCREEN = 1000  # nodes for one constraint alone
+CLIMBS = 12  # cases in which greedy flips are tried for a first witness
 
 
 def decide(query: Query, deadline: Deadline) -> Answer:
@@ -38,24 +40,29 @@ def decide(query: Query, deadline: Deadline) -> Answer:
 def decide_within(query: Query, budget: Budget) -> Answer:
     """Decide ``query`` within a budget."""
     try:
-        whole = problem_of(query, query.region.radius)
-    except EncodingTooLargeError as error:
-        return stopped(StopReason.ENCODING_TOO_LARGE, str(error))
+        return _decide(query, budget)
+    except Exception as error:  # whatever went wrong, it is no answer
+        return stopped(*_fault(error))
+
+
+def _decide(query: Query, budget: Budget) -> Answer:
+    whole = problem_of(query, query.region.radius)
     screen = _Screen(whole, whole.radius, budget)
-    cases = list(_distinct(query.cases))
-    for case in cases:
-        flips = greedy(part(whole, case, whole.radius))
-        if flips is not None:
-            return found(_flipped(query, flips), **budget.used)
     still_open = []
-    for case in cases:
-        if screen.refutes(case):
+    for case in screen.likeliest_first(query.cases):
+        constraints = screen.remaining(case)
+        if constraints is None:
             continue
-        result, flips = Tree(part(whole, case, whole.radius)).search(budget)
-        if result is Found.SOLUTION:
-            return found(_flipped(query, flips), **budget.used)
-        if result is Found.OPEN:
-            still_open.append(case)
+        problem = part(whole, constraints, whole.radius)
+        flips = greedy(problem)
+        if flips is None:
+            result, flips = Tree(problem).search(budget)
+            if result is Found.NOTHING:
+                continue
+            if result is Found.OPEN:
+                still_open.append(case)
+                continue
+        return found(_flipped(query, flips), **budget.used)
     if not still_open:
         return none_exists(**budget.used)
     reason, detail = _why(budget)
@@ -71,9 +78,8 @@ def nearest_within(query: Query, budget: Budget) -> Nearest:
     """The same within a budget."""
     try:
         return _Hunt(query, budget).run()
-    except EncodingTooLargeError as error:
-        reason = StopReason.ENCODING_TOO_LARGE
-        return Nearest(0, math.inf, None, "search", query.cases, reason, str(error), budget.used)
+    except Exception as error:  # whatever went wrong, it is no answer
+        return Nearest(0, math.inf, None, "search", query.cases, *_fault(error), budget.used)
 
 
 class _Hunt:
@@ -81,14 +87,13 @@ class _Hunt:
 
     def __init__(self, query: Query, budget: Budget) -> None:
         self.query, self.budget = query, budget
-        self.cases = tuple(_distinct(query.cases))
         self.best: list[int] | None = None
 
     def _look_within(self, radius: int) -> None:
         """Set up for at most so many flips."""
         self.whole = problem_of(self.query, radius)
         self.screen = _Screen(self.whole, radius, self.budget)
-        self.parts: dict[tuple[int, ...], Problem] = {}
+        self.cases = self.screen.likeliest_first(self.query.cases)
 
     @property
     def target(self) -> int:
@@ -99,14 +104,36 @@ class _Hunt:
         # A near witness keeps all that is far away out of every later step.
         for radius in _widening(self.query.region.reach):
             if self.budget.spent():
-                return self._outcome(dict.fromkeys(self.cases, 0.0))
+                return self._outcome(dict.fromkeys(self.query.cases, 0))
             self._look_within(radius)
-            start = {case: self._climb(case) for case in self.cases}
+            start = {case: self._climb(case) for case in self.cases[:CLIMBS]}
             if self.best is not None:
                 break
         # First the cases with a near witness, which make the others easy.
-        nearest_first = sorted(self.cases, key=lambda case: start[case])
-        return self._outcome({case: self._close(case) for case in nearest_first})
+        lowers: dict[tuple[int, ...], float]
+        lowers = dict.fromkeys(sorted(self.cases, key=lambda case: start.get(case, math.inf)), 0)
+        patience = self.budget.part()
+        for case in lowers:
+            lowers[case] = self._close(case, patience)
+        self._step(lowers)
+        return self._outcome(lowers)
+
+    def _step(self, lowers: dict[tuple[int, ...], float]) -> None:
+        """What could not be closed at once: one flip more at a time, which is easier."""
+        while lowers and not self.budget.spent():
+            case = min(lowers, key=lambda case: lowers[case])
+            radius = lowers[case]
+            if radius > self.target:
+                break
+            tree = Tree(part(self.whole, case, int(radius)))
+            result, flips = tree.search(self.budget)
+            if result is Found.OPEN:
+                lowers[case] = max(radius, tree.lower)
+                break
+            if result is Found.SOLUTION:
+                self._keep(flips)
+            else:
+                lowers[case] = radius + 1
 
     def _outcome(self, lowers: dict[tuple[int, ...], float]) -> Nearest:
         """What is known when each case holds no witness nearer than its ``lower``."""
@@ -119,21 +146,22 @@ class _Hunt:
 
     def _climb(self, case: tuple[int, ...]) -> float:
         """Greedy flips: how many, or infinity."""
-        flips = greedy(self._part(case))
+        flips = greedy(part(self.whole, case, self.target))
         if flips is None:
             return math.inf
         self._keep(flips)
         return len(flips)
 
-    def _close(self, case: tuple[int, ...]) -> float:
-        """Search one case to the end; the least number of flips that it might still hold, or infinity."""
+    def _close(self, case: tuple[int, ...], patience: Budget) -> float:
+        """Search for any nearer witness; the least number of flips that one might have, or infinity."""
         while self.target >= 0:
             if self.screen.radius > self.target:
                 self.screen = _Screen(self.whole, self.target, self.budget)
-            if self.screen.refutes(case):
+            constraints = self.screen.remaining(case)
+            if constraints is None:
                 return math.inf
-            tree = Tree(self._part(case))
-            result, flips = tree.search(self.budget)
+            tree = Tree(part(self.whole, constraints, self.target))
+            result, flips = tree.search(patience)
             if result is Found.NOTHING:
                 return math.inf
             if result is Found.OPEN:
@@ -141,40 +169,53 @@ class _Hunt:
             self._keep(flips)
         return math.inf
 
-    def _part(self, case: tuple[int, ...]) -> Problem:
-        """The problem of one case within the target."""
-        known = self.parts.get(case)
-        if known is None:
-            known = part(self.whole, case, self.target)
-        elif known.radius > self.target:
-            known = part(known, range(len(case)), self.target)
-        self.parts[case] = known
-        return known
-
     def _keep(self, flips: list[int]) -> None:
         if self.best is None or len(flips) < len(self.best):
             self.best = flips
 
 
 class _Screen:
-    """Single constraints that the bound refutes: every case with one of them is refuted."""
+    """What the bound says of single constraints within a radius: some can't hold, some can't fail.
+
+    A case with one that can't hold is refuted; one that can't fail need not be looked at.
+    """
 
     def __init__(self, whole: Problem, radius: int, budget: Budget) -> None:
         self.whole, self.radius, self.budget = whole, radius, budget
         still = np.zeros(len(whole.names), np.bool_)
         self.shortfall = whole.needs - votes_with(whole, still)
-        self.refuted: dict[int, bool] = {}
+        self.never: dict[int, bool] = {}
+        self.always: dict[int, bool] = {}
 
-    def refutes(self, case: tuple[int, ...]) -> bool:
-        """Whether the constraint of ``case`` that lacks most votes can't have them."""
+    def likeliest_first(self, cases: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        """The distinct cases, those first whose hardest constraint lacks least."""
+        distinct = dict.fromkeys(tuple(dict.fromkeys(case)) for case in cases)
+        return sorted(distinct, key=lambda case: max((self.shortfall[c] for c in case), default=0))
+
+    def remaining(self, case: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The constraints of ``case`` that matter, or None if it is refuted."""
         if len(case) < 2:
-            return False
-        hardest = max(case, key=lambda c: self.shortfall[c])
-        if hardest not in self.refuted:
-            look = replace(self.budget, nodes=min(self.budget.nodes, self.budget.used["nodes"] + 1))
-            result, _ = Tree(part(self.whole, (hardest,), self.radius)).search(look)
-            self.refuted[hardest] = result is Found.NOTHING
-        return self.refuted[hardest]
+            return case
+        hardest_first = sorted(case, key=lambda c: -self.shortfall[c])
+        if any(self.shortfall[c] > 0 and self._never(c) for c in hardest_first):
+            return None
+        return tuple(c for c in hardest_first if self.shortfall[c] > 0 or not self._always(c))
+
+    def _never(self, c: int) -> bool:
+        if c not in self.never:
+            self.never[c] = self._refuted(part(self.whole, (c,), self.radius))
+        return self.never[c]
+
+    def _always(self, c: int) -> bool:
+        if c not in self.always:
+            one = part(self.whole, (c,), self.radius)
+            self.always[c] = self._refuted(replace(one, votes=-one.votes, needs=1 - one.needs))
+        return self.always[c]
+
+    def _refuted(self, problem: Problem) -> bool:
+        """Whether it is refuted before long."""
+        look = replace(self.budget, nodes=min(self.budget.nodes, self.budget.used["nodes"] + SCREEN))
+        return Tree(problem).search(look)[0] is Found.NOTHING
 
 
 def _widening(reach: int) -> Iterator[int]:
@@ -186,14 +227,18 @@ def _widening(reach: int) -> Iterator[int]:
     yield reach
 
 
-def _distinct(cases: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
-    return iter(dict.fromkeys(tuple(dict.fromkeys(case)) for case in cases))
-
-
 def _flipped(query: Query, flips: list[int]) -> NDArray[np.uint8]:
     z = query.region.origin.copy()
     z[flips] ^= 1
     return z
+
+
+def _fault(error: Exception) -> tuple[StopReason, str]:
+    if isinstance(error, EncodingTooLargeError):
+        return StopReason.ENCODING_TOO_LARGE, str(error)
+    if isinstance(error, MemoryError):
+        return StopReason.OUT_OF_MEMORY, "the search ran out of memory"
+    return StopReason.CRASHED, f"the search failed with {error!r}: a bug, please report it"
 
 
 def _why(budget: Budget) -> tuple[StopReason, str]:

@@ -75,7 +75,7 @@ def problem_of(query: Query, radius: int) -> Problem:
         )
     features = np.empty(len(pool.literals), np.int32)
     middles = np.empty(len(pool), np.int64)
-    over_flips(pool.offsets, pool.literals, region.origin, features, middles)
+    over_flips(pool.offsets, pool.literals, region.origin.copy(), features, middles)
     whole = Problem(
         offsets=pool.offsets.copy(),  # kernels are compiled for arrays that may be written
         middles=middles,
@@ -99,11 +99,12 @@ def part(problem: Problem, constraints: Sequence[int], radius: int) -> Problem:
     if radius == problem.radius and chosen == list(range(len(problem.needs))):
         return problem
     some = replace(problem, votes=problem.votes[chosen], needs=problem.needs[chosen], radius=radius)
-    return shrunk(some, np.full(len(problem.names), FREE, np.int8))
+    # Nothing is fixed, so no two clauses become equal that were not.
+    return shrunk(some, np.full(len(problem.names), FREE, np.int8), merge=False)
 
 
-def shrunk(problem: Problem, fixed: NDArray[np.int8]) -> Problem:
-    """The problem with features fixed: 1 flips, 0 stays."""
+def shrunk(problem: Problem, fixed: NDArray[np.int8], *, merge: bool = True) -> Problem:
+    """The problem with features fixed: 1 flips, 0 stays. Without ``merge``, equal clauses stay apart."""
     m, size = problem.votes.shape[1], len(problem.features)
     n_constraints = len(problem.needs)
     flips = np.flatnonzero(fixed == 1)
@@ -113,7 +114,7 @@ def shrunk(problem: Problem, fixed: NDArray[np.int8]) -> Problem:
     votes = np.empty((n_constraints, m), np.int64)
     always = np.zeros(n_constraints, np.int64)
     n = shrink_clauses(
-        problem.offsets, problem.middles, problem.features, problem.votes, fixed, radius,
+        problem.offsets, problem.middles, problem.features, problem.votes, fixed, radius, merge,
         offsets, middles, features, votes, came_from, always,
     )  # fmt: skip
     end = offsets[n]

@@ -21,6 +21,7 @@ from tmverify.engines.search.problem import Problem, shrunk
 
 ROOT_STEPS = 60
 NODE_STEPS = 10
+ATTEMPT = 20_000  # nodes
 SLICE = 20_000_000  # literals looked at between two looks at the clock, some 50 ms
 _INT64 = 1 << 62
 _FINEST = 1 << 20  # the unit of multipliers, where sums leave room for it
@@ -43,6 +44,15 @@ class Budget:
     nodes: int
     used: dict[str, int] = field(default_factory=lambda: {"nodes": 0, "steps": 0})
 
+    def part(self) -> Budget:
+        """Half the time, and not too many nodes, for an attempt that may lead nowhere."""
+        left = self.deadline.remaining()
+        return Budget(
+            Deadline(None if left is None else left / 2),
+            min(self.nodes, self.used["nodes"] + ATTEMPT),
+            self.used,
+        )
+
     def spent(self) -> bool:
         """Whether there is nothing left."""
         return self.used["nodes"] >= self.nodes or self.deadline.passed()
@@ -54,9 +64,9 @@ class Tree:
     def __init__(self, problem: Problem) -> None:
         self.lower = 0  # no solution has fewer flips than this
         n_constraints = len(problem.needs)
-        even = 1 if n_constraints == 1 else _tree.MIX_UNIT // n_constraints
-        self._mix = np.full(n_constraints, even, np.int64)
-        self._weight = np.full(n_constraints, 1.0 / max(n_constraints, 1))
+        self._weight = _first_mixture(problem)
+        unit = 1 if n_constraints == 1 else _tree.MIX_UNIT
+        self._mix = np.rint(self._weight * unit).astype(np.int64)
         self._share = np.empty(len(problem.features), np.float32)
         self._load = np.empty(problem.votes.shape[1], np.float32)
         first_multipliers(problem.offsets, problem.middles, self._share, self._load)
@@ -142,6 +152,14 @@ def votes_with(problem: Problem, flips: NDArray[np.bool_]) -> NDArray[np.int64]:
     alive = np.zeros(problem.votes.shape[1], np.int32)
     count_votes(problem.offsets, problem.middles, problem.features, problem.votes, alive, flips, sums)
     return sums
+
+
+def _first_mixture(problem: Problem) -> NDArray[np.float64]:
+    """The constraints by what they lack where nothing is flipped."""
+    now = votes_with(problem, np.zeros(len(problem.names), np.bool_))
+    lacking: NDArray[np.float64] = np.maximum((problem.needs - now).astype(np.float64), 1e-3)
+    lacking /= lacking.sum()
+    return lacking
 
 
 def _unit(problem: Problem) -> int:

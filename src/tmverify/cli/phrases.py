@@ -1,0 +1,29 @@
+"""Wording that several reports share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tmverify.cli.output import plain
+from tmverify.cli.subject import Subject
+from tmverify.properties import Radius, StopReason, Verdict
+
+
+def setting_line(subject: Subject, engine: str, timeout: float | None) -> str:
+    """How many inputs, whose decision, and how it is found."""
+    limit = "no limit" if timeout is None else f"limit {timeout:g} s"
+    return f"{len(subject.rows)} inputs · scope {plain(subject.wanted.scope)} · engine {engine} · {limit}"
+
+
+def seconds_text(seconds: float) -> str:
+    """Seconds with the digits that matter."""
+    digits = 4 if seconds < 0.1 else 3 if seconds < 1 else 2
+    return f"{seconds:.{digits}f}"
+
+
+def remedy(answers: Iterable[Verdict | Radius]) -> str:
+    """Why the first question was left open that the clock did not stop; else what to do about time."""
+    for answer in answers:
+        if answer.stop_reason not in (None, StopReason.TIMEOUT) and answer.detail:
+            return plain(answer.detail)
+    return "raise --timeout, or try another --engine"

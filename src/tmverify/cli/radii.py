@@ -1,0 +1,84 @@
+"""The loop over inputs of ``tmverify radius``.
+
+Everything is read and checked first; then each input is asked about by itself, so that Ctrl-C at any moment
+loses at most the one being decided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tmverify.cli.distances import Distance, Distances
+from tmverify.cli.exit_codes import ExitCode, exit_code
+from tmverify.cli.limits import read_limit
+from tmverify.cli.progress import Count, counting
+from tmverify.cli.radius_files import save_csv, save_nearest
+from tmverify.cli.radius_report import report
+from tmverify.cli.saving import check_apart, check_target
+from tmverify.cli.subject import Wanted, open_subject
+from tmverify.cli.warming import warm_up
+from tmverify.engines import check_engine
+from tmverify.properties import Query, Status
+from tmverify.verify import nearest
+
+_SHOWN = {"exact": "green", "open": "yellow"}
+
+
+@dataclass(frozen=True, slots=True)
+class RadiusFiles:
+    """What is written, besides the screen."""
+
+    csv: Path | None
+    witnesses: Path | None
+
+
+def ask_radii(
+    wanted: Wanted, *, engine: str, timeout: float, rows: int, as_json: bool, files: RadiusFiles
+) -> ExitCode:
+    """Ask for the radius of every input, report, and say how it went."""
+    name, limit = check_engine(engine), read_limit(timeout, "--timeout")
+    _check(files, wanted)
+    distances = Distances(subject=open_subject(wanted, ()), engine=name, timeout=limit)
+    try:
+        warm_up(name)
+        with counting("radius", len(distances.subject.rows), _SHOWN) as count:
+            _ask_all(distances, count)
+    except KeyboardInterrupt:
+        distances.interrupted = True
+    if files.csv is not None:
+        save_csv(files.csv, distances)
+    if files.witnesses is not None:
+        save_nearest(files.witnesses, distances)
+    report(distances, rows=rows, as_json=as_json, csv=files.csv, witnesses=files.witnesses)
+    status = Status.HOLDS if distances.all_exact else Status.UNKNOWN
+    return exit_code(status, interrupted=distances.interrupted)
+
+
+def _check(files: RadiusFiles, wanted: Wanted) -> None:
+    if files.csv is not None:
+        check_target(files.csv, "--csv", [".csv"])
+    if files.witnesses is not None:
+        check_target(files.witnesses, "--save-witnesses", [".npz"])
+    written = [files.csv, files.witnesses]
+    check_apart([*wanted.models, wanted.data], written, "MODEL, DATA, --csv and --save-witnesses")
+
+
+def _ask_all(distances: Distances, count: Count) -> None:
+    subject = distances.subject
+    n_features = subject.models[0].n_features
+    for place, index in enumerate(subject.rows.tolist()):
+        query = distances.question.query(subject, place, n_features)
+        found = nearest(query, timeout=distances.timeout, engine=distances.engine)
+        answer = Distance(index, subject.scopes[place], subject.X[place], _decision(query), found)
+        distances.answers.append(answer)
+        count("exact" if found.exact else "open")
+
+
+def _decision(query: Query) -> int | str:
+    """What the (first) machine says of the input itself."""
+    decided = query.decisions(np.atleast_2d(query.region.origin))[0, 0]
+    label: int | str = query.machines[0].classes[decided]
+    return label

@@ -1,0 +1,140 @@
+"""search = sat where brute force can't follow: medium random models, and a model of MNIST on real images."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tmverify as tv
+from tmverify.engines import run, run_nearest
+from tmverify.engines.protocol import Deadline, Outcome
+from tmverify.engines.search import deciding as search
+
+needs_data = pytest.mark.skipif(
+    not os.environ.get("TMVERIFY_DATA"), reason="TMVERIFY_DATA names no folder with the real data"
+)
+
+
+PATIENCE = 1.0  # seconds for a question to sat, which is now and then a thousand times as slow
+
+
+def medium_model(rng: np.random.Generator, n_features: int, outputs: int) -> tv.Model:
+    """Clauses as trained ones are: many literals alike, some short, some nearly the same."""
+    n_clauses = int(rng.integers(50, 201))
+    typical = rng.integers(0, 2, size=n_features)
+    clauses = []
+    for _ in range(n_clauses):
+        features = rng.choice(n_features, size=rng.integers(2, 9), replace=False)
+        signs = np.where(rng.random(len(features)) < 0.8, typical[features], 1 - typical[features])
+        clauses.append(np.where(signs == 1, features + 1, -(features + 1)).tolist())
+    heaviest = int(rng.choice([1, 4, 30]))
+    weights = rng.integers(-heaviest, heaviest + 1, size=(outputs, n_clauses))
+    return tv.Model.from_clauses(
+        n_features,
+        clauses,
+        weights,
+        bias=rng.integers(-5, 6, size=outputs),
+        tie="positive" if rng.random() < 0.5 else "negative",
+        clamp=int(rng.integers(3, 3 * heaviest + 6)) if rng.random() < 0.3 else None,
+    )
+
+
+def medium_query(rng: np.random.Generator) -> tuple[str, tv.Query]:
+    n_features, outputs = int(rng.integers(30, 61)), int(rng.integers(1, 5))
+    model = medium_model(rng, n_features, outputs)
+    x = rng.integers(0, 2, size=n_features)
+    options: dict[str, Any] = {
+        "scope": "team" if rng.random() < 0.7 else int(rng.integers(len(model.classes))),
+        "features": rng.random(n_features) < 0.7 if rng.random() < 0.3 else None,
+        "direction": [None, None, "add", "remove"][int(rng.integers(4))],
+    }
+    epsilon = int(rng.integers(1, 4))
+    if rng.random() < 0.6:
+        return "robustness", tv.robustness_query(model, x, epsilon, **options)
+    weights = model.weights.copy()
+    weights[:, rng.integers(model.n_clauses, size=3)] += rng.integers(-2, 3, size=(outputs, 3))
+    other = tv.Model.from_clauses(
+        n_features, list(model.clauses), weights, bias=model.bias, tie=model.tie, clamp=model.clamp
+    )
+    return "similarity", tv.similarity_query(model, other, x, epsilon, **options)
+
+
+def check_decision(query: tv.Query) -> Outcome:
+    """What both engines answer; STOPPED if sat lost patience."""
+    mine, other = search.decide(query, Deadline(None)), run("sat", query, Deadline(PATIENCE))
+    assert mine.outcome is not Outcome.STOPPED
+    assert other.outcome in (mine.outcome, Outcome.STOPPED)
+    if mine.outcome is Outcome.WITNESS:
+        assert mine.witness is not None
+        assert query.refuted_by(mine.witness)
+    return other.outcome
+
+
+def check_nearest(query: tv.Query) -> float:
+    """The radius, between the bounds that sat had time for."""
+    mine, other = search.nearest(query, Deadline(None)), run_nearest("sat", query, Deadline(PATIENCE))
+    assert mine.stop_reason is None
+    assert mine.lower == mine.upper
+    assert other.lower <= mine.lower <= other.upper
+    if mine.witness is not None:
+        assert query.refuted_by(mine.witness)
+        assert (mine.witness != query.region.origin).sum() == mine.upper
+    return mine.upper
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_medium_models(seed: int) -> None:
+    run_medium(seed, 16)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(1000, 1040))
+def test_medium_models_deep(seed: int) -> None:
+    run_medium(seed, 100)
+
+
+def run_medium(seed: int, n_queries: int) -> None:
+    rng = np.random.default_rng([seed, 2])
+    seen: Counter[Any] = Counter()
+    for _ in range(n_queries):
+        question, query = medium_query(rng)
+        seen[question, check_decision(query)] += 1
+        seen["radius", check_nearest(query)] += 1
+    for outcome in (Outcome.WITNESS, Outcome.NO_WITNESS):
+        assert seen["robustness", outcome] + seen["similarity", outcome] > 2
+    assert seen["robustness", Outcome.STOPPED] + seen["similarity", Outcome.STOPPED] < n_queries // 2
+    assert len([key for key in seen if key[0] == "radius"]) > 3
+
+
+@pytest.mark.deep
+@needs_data
+@pytest.mark.parametrize("scope", ["team", "single"])
+def test_a_model_of_mnist(scope: str) -> None:
+    """5,000 clauses over 784 pixels: robustness at 1, 3 and 5 flips, similarity, and the radius."""
+    data = tv.load_dataset("mnist")
+    models = [mnist_model(data, seed) for seed in (0, 1)]
+    seen: Counter[Any] = Counter()
+    for index in np.random.default_rng(0).choice(len(data.X_test), 20, replace=False).tolist():
+        x, label = np.asarray(data.X_test[index]), data.y_test[index].item()
+        options: dict[str, Any] = {"scope": "team" if scope == "team" else label}
+        for epsilon in (1, 3, 5):
+            seen[check_decision(tv.robustness_query(models[0], x, epsilon, **options))] += 1
+        seen[check_decision(tv.similarity_query(*models, x, 2, **options))] += 1
+        far = search.nearest(tv.robustness_query(models[0], x, 784, **options), Deadline(None))
+        assert far.lower == far.upper
+        if far.upper <= 5:
+            check_nearest(tv.robustness_query(models[0], x, 5, **options))
+    assert seen.total() >= 50
+    assert min(seen.values()) > 5
+
+
+def mnist_model(data: Any, seed: int) -> tv.Model:
+    machine = tv.TsetlinMachineClassifier(
+        n_clauses=500, threshold=50, specificity=10.0, n_epochs=3, random_state=seed
+    )
+    machine.fit(data.X_train[:10_000], data.y_train[:10_000])
+    return machine.to_model()

@@ -1,0 +1,227 @@
+"""Problems over flips in plain Python: what the kernels of the search compute, by its definition.
+
+A clause is a pair of sets: the features that must flip and those that must not. How a ``Problem`` lays it out
+in arrays is known here and nowhere else in the tests.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.engines.protocol import Deadline
+from tmverify.engines.search import _tree
+from tmverify.engines.search._bound import FREE
+from tmverify.engines.search.problem import Problem
+from tmverify.engines.search.tree import Budget, Found, Tree
+
+Flips = frozenset[int]
+_ARGUMENTS = list(inspect.signature(_tree.explore.py_func).parameters)
+
+
+@dataclass(frozen=True, order=True)
+class Clause:
+    """True iff all of ``wakes`` flip and none of ``stays`` does."""
+
+    wakes: tuple[int, ...]
+    stays: tuple[int, ...]
+
+    def true(self, flips: Iterable[int]) -> bool:
+        flipped = set(flips)
+        return flipped.issuperset(self.wakes) and flipped.isdisjoint(self.stays)
+
+    def literals(self) -> list[tuple[int, bool]]:
+        """Each literal, in the order of the arrays: its feature, and whether that must flip."""
+        return [(f, True) for f in self.wakes] + [(f, False) for f in self.stays]
+
+
+@dataclass(frozen=True)
+class Toy:
+    """Are there at most ``radius`` flips of ``n`` features with enough votes for every constraint?"""
+
+    n: int
+    clauses: tuple[Clause, ...]
+    votes: tuple[tuple[int, ...], ...]
+    needs: tuple[int, ...]
+    radius: int
+
+    def sums(self, flips: Iterable[int]) -> list[int]:
+        true = [clause.true(flips) for clause in self.clauses]
+        return [sum(w for w, t in zip(row, true, strict=True) if t) for row in self.votes]
+
+    def solved_by(self, flips: Iterable[int]) -> bool:
+        chosen = set(flips)
+        enough = all(s >= need for s, need in zip(self.sums(chosen), self.needs, strict=True))
+        return enough and len(chosen) <= self.radius
+
+    def solutions(self) -> list[Flips]:
+        return [flips for flips in subsets(self.n, self.radius) if self.solved_by(flips)]
+
+    def problem(self) -> Problem:
+        lengths = [len(clause.literals()) for clause in self.clauses]
+        offsets = np.cumsum([0, *lengths]).astype(np.int64)
+        flat = [f for clause in self.clauses for f, _ in clause.literals()]
+        waking = np.array([len(clause.wakes) for clause in self.clauses], np.int64)
+        shape = (len(self.needs), len(self.clauses))
+        where, owners, wakes = self.index()
+        return Problem(
+            offsets=offsets,
+            middles=offsets[:-1] + waking,
+            features=np.array(flat, np.int32),
+            votes=np.array(self.votes, np.int64).reshape(shape),
+            needs=np.array(self.needs, np.int64),
+            radius=self.radius,
+            names=np.arange(self.n),
+            flipped=(),
+            came_from=np.empty(0, np.int32),
+            where=np.array(where, np.int64),
+            clauses=np.array(owners, np.int32),
+            waking=np.array(wakes, np.bool_),
+        )
+
+    def index(self) -> tuple[list[int], list[int], list[bool]]:
+        """Where each feature's occurrences begin; then the clause of each, and whether it wakes that."""
+        where, owners, waking = [0], [], []
+        for feature in range(self.n):
+            for j, clause in enumerate(self.clauses):
+                if feature in (*clause.wakes, *clause.stays):
+                    owners.append(j)
+                    waking.append(feature in clause.wakes)
+            where.append(len(owners))
+        return where, owners, waking
+
+
+def toy_of(problem: Problem) -> Toy:
+    """The way back: the problem's own features, 0 to n."""
+    clauses = []
+    for (start, end), middle in zip(
+        pairwise(problem.offsets.tolist()), problem.middles.tolist(), strict=True
+    ):
+        flat = problem.features.tolist()
+        clauses.append(Clause(tuple(flat[start:middle]), tuple(flat[middle:end])))
+    votes = tuple(tuple(row) for row in problem.votes.tolist())
+    return Toy(len(problem.names), tuple(clauses), votes, tuple(problem.needs.tolist()), problem.radius)
+
+
+def subsets(n: int, most: int) -> Iterator[Flips]:
+    """Every set of at most ``most`` of n features, smallest first."""
+    for k in range(min(most, n) + 1):
+        yield from (frozenset(flips) for flips in combinations(range(n), k))
+
+
+def mask(flips: Iterable[int], n: int) -> NDArray[np.bool_]:
+    y = np.zeros(n, np.bool_)
+    y[list(flips)] = True
+    return y
+
+
+def random_toy(
+    rng: np.random.Generator,
+    *,
+    n: int,
+    n_clauses: int,
+    n_constraints: int = 1,
+    longest: int = 4,
+    heaviest: int = 3,
+    radius: int | None = None,
+) -> Toy:
+    """Clauses of random literals, some of them twice, votes of either sign, needs near what can be had."""
+    clauses: list[Clause] = []
+    for _ in range(n_clauses):
+        if clauses and rng.random() < 0.2:
+            clauses.append(clauses[int(rng.integers(len(clauses)))])
+            continue
+        features = rng.choice(n, size=min(n, int(rng.integers(1, longest + 1))), replace=False).tolist()
+        # Few literals must flip: a clause that is far away is hardly ever woken.
+        wakes = [f for f in features if rng.random() < 0.4]
+        clauses.append(Clause(tuple(sorted(wakes)), tuple(sorted(set(features) - set(wakes)))))
+    votes = rng.integers(-heaviest, heaviest + 1, size=(n_constraints, n_clauses)).tolist()
+    limit = int(rng.integers(0, n + 1)) if radius is None else radius
+    toy = Toy(n, tuple(clauses), tuple(map(tuple, votes)), (0,) * n_constraints, limit)
+    planted = random_flips(rng, n, limit)
+    needs = tuple(s + int(rng.integers(-1, 2)) for s in toy.sums(planted))
+    return Toy(n, toy.clauses, toy.votes, needs, limit)
+
+
+def random_flips(rng: np.random.Generator, n: int, most: int) -> Flips:
+    k = int(rng.integers(0, min(n, most) + 1))
+    return frozenset(rng.choice(n, size=k, replace=False).tolist())
+
+
+def random_fixed(
+    rng: np.random.Generator, n: int, share: float, flips: Flips | None = None
+) -> NDArray[np.int8]:
+    """Some features fixed, to what ``flips`` has for them or at random; the others FREE."""
+    values = rng.integers(0, 2, size=n) if flips is None else mask(flips, n)
+    return np.where(rng.random(n) < share, values, FREE).astype(np.int8)
+
+
+def dead_under(toy: Toy, fixed: NDArray[np.int8]) -> NDArray[np.int32]:
+    """How many literals of each clause are fixed to false."""
+    return np.array(
+        [
+            sum(fixed[f] != FREE and bool(fixed[f]) != wakes for f, wakes in clause.literals())
+            for clause in toy.clauses
+        ],
+        np.int32,
+    )
+
+
+class Walk:
+    """A tree explored one node at a time, its state open to view."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.tree = Tree(problem)
+        self.nodes = 0
+        self._seen = problem
+
+    def state(self, name: str) -> Any:
+        """An argument of the kernel, by its name."""
+        return self.tree._arguments[_ARGUMENTS.index(name)]
+
+    def step(self) -> tuple[Found, list[int]]:
+        """One node more."""
+        budget = Budget(Deadline(None), 1)
+        result = self.tree.search(budget)
+        self.nodes += budget.used["nodes"]
+        return result
+
+    def trail(self) -> list[tuple[int, int, bool]]:
+        """What is fixed, in order: feature, value, and whether the other value is still to be tried."""
+        length = int(self.state("counts")[_tree.TRAIL])
+        features = self.state("trail")[:length].tolist()
+        decisions = self.state("decisions")[:length].tolist()
+        values = self.state("fixed")[features].tolist()
+        return list(zip(features, values, decisions, strict=True))
+
+    def may_still_find(self, flips: Flips) -> bool:
+        """Whether the part of the tree that is not done yet contains ``flips``.
+
+        That part is the node that the trail leads to, and beside each decision the node with its feature left
+        alone. A problem that was shrunk has lost features: those that every solution flips, those that none
+        does, and those that matter no more.
+        """
+        problem = self.tree.problem
+        if not flips.issuperset(problem.flipped):
+            return False
+        names = problem.names.tolist()
+        for feature, value, decision in self.trail():
+            if (names[feature] in flips) != bool(value):
+                return decision
+        return True
+
+    def has_shrunk(self) -> bool:
+        """Whether the problem is another one than when this was last asked."""
+        before, self._seen = self._seen, self.tree.problem
+        return before is not self._seen
+
+    def what_is_left_of(self, flips: Flips) -> Flips:
+        """The flips without those of features that the problem has lost."""
+        problem = self.tree.problem
+        return frozenset(problem.flipped) | (flips & frozenset(problem.names.tolist()))

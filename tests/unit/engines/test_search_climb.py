@@ -1,0 +1,52 @@
+"""Greedy flips: the kernel takes the step that its definition takes, and never claims what is not so."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flips import Flips, Toy, random_toy
+from tmverify.engines.search._climb import climb
+from tmverify.engines.search.tree import greedy
+
+
+def shortfall(toy: Toy, flips: Flips) -> int:
+    return sum(max(0, need - votes) for need, votes in zip(toy.needs, toy.sums(flips), strict=True))
+
+
+def twin_climb(toy: Toy) -> tuple[bool, Flips]:
+    flips: Flips = frozenset()
+    for _ in range(toy.radius):
+        if shortfall(toy, flips) == 0:
+            return True, flips
+        others = [f for f in range(toy.n) if f not in flips]
+        if not others:
+            return False, flips
+        flips |= {min(others, key=lambda f: shortfall(toy, flips | {f}))}
+    return shortfall(toy, flips) == 0, flips
+
+
+def test_one_flip_after_another() -> None:
+    rng = np.random.default_rng(0)
+    met = {True: 0, False: 0}
+    for _ in range(400):
+        toy = random_toy(
+            rng,
+            n=int(rng.integers(1, 9)),
+            n_clauses=int(rng.integers(0, 20)),
+            n_constraints=int(rng.integers(1, 4)),
+            heaviest=int(rng.choice([1, 3, 2**32])),
+        )
+        problem = toy.problem()
+        flips = rng.random(toy.n) < 0.5  # whatever was there before
+        reached = climb(
+            problem.offsets, problem.middles, problem.features, problem.votes, problem.needs,
+            problem.radius, problem.where, problem.clauses, problem.waking, flips,
+        )  # fmt: skip
+        expected, path = twin_climb(toy)
+        assert reached == expected
+        if reached:
+            assert frozenset(np.flatnonzero(flips).tolist()) == path
+            assert toy.solved_by(path)
+        assert greedy(problem) == (sorted(path) if expected else None)
+        met[expected] += 1
+    assert min(met.values()) > 100
