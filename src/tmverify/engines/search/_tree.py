@@ -20,7 +20,8 @@ from tmverify.engines.search._bound import (
 )
 
 # What ``explore`` returns.
-REFUTED, WITNESS, PAUSED, SHRUNK = 0, 1, 2, 3
+REFUTED, WITNESS, PAUSED = 0, 1, 2
+SHRUNK = 3  # many features are fixed for good: rebuild the problem without them
 # Indices into ``counts``.
 TRAIL, FLIPPED, NODES, STEPS, WORK, LOWER, IMPLIED = 0, 1, 2, 3, 4, 5, 6
 N_COUNTS = 7
@@ -29,6 +30,7 @@ STAY, FLIP = np.int8(0), np.int8(1)
 _MEMORY = np.float32(0.3)  # of the running mean: the weight of the newest flips
 _PACE = 0.5  # of a Polyak step
 MIX_UNIT = 1024
+_PATIENCE = 5  # steps without a better bound, before they become shorter
 LOOK = 5  # steps between two looks at whether the flips of the bound are a solution
 
 
@@ -120,53 +122,106 @@ def remix(mix, weight, sums, needs, gap):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def explore(  # type: ignore[no-untyped-def]
-    offsets,
-    middles,
-    features,
-    votes,
-    needs,
-    radius,  # the problem
-    where,
-    clauses,
-    waking,  # feature i is in clauses[where[i]:where[i + 1]]
+def fix_by_bound(  # type: ignore[no-untyped-def]
+    bound,
+    need,
+    least,
+    runner_up,
+    credits,
+    flips,
     fixed,
     trail,
     decisions,
     dead,
-    mix,
-    weight,
-    share,
-    load,
-    lean,
-    flips,
-    counts,  # the state
-    total,
-    credits,
-    scratch,
-    slant,
-    exact_sums,
-    sums,  # scratch
-    unit,
-    root_steps,
-    node_steps,
-    shrink_at,
-    max_nodes,
-    max_work,  # limits
+    where,
+    clauses,
+    waking,
+    counts,
 ):
-    """Search until refuted, a witness in ``flips``, a limit, or ``shrink_at`` features fixed at the root."""
+    """Fix each feature whose other value would bring the bound below the need."""
+    for i in range(len(fixed)):
+        if fixed[i] == FREE:
+            if flips[i]:
+                if bound - credits[i] + runner_up < need:
+                    fix(i, FLIP, False, fixed, trail, decisions, dead, where, clauses, waking, counts)
+            elif bound - least + credits[i] < need:
+                fix(i, STAY, False, fixed, trail, decisions, dead, where, clauses, waking, counts)
+
+
+@njit(cache=True, nogil=True)
+def back_to_other_side(fixed, trail, decisions, dead, where, clauses, waking, counts):  # type: ignore[no-untyped-def]
+    """Undo up to the last decision and take its other side; False if there is no decision left."""
+    while counts[TRAIL] > counts[IMPLIED] and not decisions[counts[TRAIL] - 1]:
+        unfix_last(fixed, trail, dead, where, clauses, waking, counts)
+    if counts[TRAIL] == counts[IMPLIED]:
+        return False
+    feature = np.int64(trail[counts[TRAIL] - 1])
+    unfix_last(fixed, trail, dead, where, clauses, waking, counts)
+    fix(feature, STAY, False, fixed, trail, decisions, dead, where, clauses, waking, counts)
+    above = 0
+    for k in range(counts[IMPLIED], counts[TRAIL]):
+        above += decisions[k]
+    if above == 0:
+        counts[IMPLIED] = counts[TRAIL]
+    return True
+
+
+@njit(cache=True, nogil=True)
+def most_doubtful(fixed, lean, where):  # type: ignore[no-untyped-def]
+    """The free feature to branch on, -1 if there is none: in doubt, and in many clauses."""
+    branch = -1
+    best = -1.0
+    for i in range(len(fixed)):
+        if fixed[i] == FREE:
+            doubt = lean[i] if lean[i] < 0.5 else 1.0 - 0.5 * lean[i]
+            doubt *= where[i + 1] - where[i]
+            if doubt > best:
+                best, branch = doubt, i
+    return branch
+
+
+@njit(cache=True, nogil=True)
+def follow(fixed, flips, first, lean):  # type: ignore[no-untyped-def]
+    """Let the running mean follow the flips that the bound likes best now."""
+    for i in range(len(fixed)):
+        if fixed[i] != FREE:
+            lean[i] = fixed[i]
+        elif first:
+            lean[i] = flips[i]
+        else:
+            lean[i] += _MEMORY * (np.float32(flips[i]) - lean[i])
+
+
+# fmt: off
+@njit(cache=True, nogil=True)
+def explore(  # type: ignore[no-untyped-def]
+    offsets, middles, features, votes, needs, radius,  # the problem
+    where, clauses, waking,  # feature i is in clauses[where[i]:where[i + 1]]
+    fixed, trail, decisions, dead, mix, weight, share, load, lean, flips, counts,  # the state
+    total, credits, scratch, slant, exact_sums, sums,  # scratch
+    unit, root_steps, node_steps, max_nodes, max_work,
+):
+    # fmt: on
+    """Search until it is decided, or a limit is met, or the problem had better be rebuilt."""
     n = len(fixed)
     several = len(needs) > 1
     stop_work = counts[WORK] + max_work
     stop_nodes = counts[NODES] + max_nodes
+    pruned = False
     while True:
+        if pruned:
+            if not back_to_other_side(fixed, trail, decisions, dead, where, clauses, waking, counts):
+                return REFUTED
+            pruned = False
         if counts[WORK] >= stop_work or counts[NODES] >= stop_nodes:
             return PAUSED
         at_root = counts[TRAIL] == counts[IMPLIED]
         counts[NODES] += 1
-        pruned = False
         step = 0
         pace = 0.0
+        caution = _PACE
+        best = np.int64(1) << 62
+        since = 0
         limit = root_steps if counts[NODES] == 1 else node_steps
         while True:
             counts[STEPS] += 1
@@ -195,74 +250,35 @@ def explore(  # type: ignore[no-untyped-def]
                 if at_root:
                     lower = least_flips(constant, need, credits, fixed, counts[FLIPPED], left, scratch)
                     counts[LOWER] = max(counts[LOWER], lower)
-            for i in range(n):
-                if fixed[i] == FREE:
-                    if flips[i]:
-                        if bound - credits[i] + runner_up < need:
-                            fix(
-                                i,
-                                1,
-                                False,
-                                fixed,
-                                trail,
-                                decisions,
-                                dead,
-                                where,
-                                clauses,
-                                waking,
-                                counts,
-                            )
-                    elif bound - least + credits[i] < need:
-                        fix(i, STAY, False, fixed, trail, decisions, dead, where, clauses, waking, counts)
+            fix_by_bound(
+                bound, need, least, runner_up, credits, flips,
+                fixed, trail, decisions, dead, where, clauses, waking, counts,
+            )  # fmt: skip
             if at_root:
                 counts[IMPLIED] = counts[TRAIL]
-                if counts[TRAIL] >= shrink_at:
+                if counts[TRAIL] >= max(4, n // 4):
                     return SHRUNK
             if step >= limit:
                 break
             step += 1
-            for i in range(n):
-                if fixed[i] != FREE:
-                    lean[i] = fixed[i]
-                elif counts[STEPS] == 1:
-                    lean[i] = flips[i]
-                else:
-                    lean[i] += _MEMORY * (np.float32(flips[i]) - lean[i])
+            follow(fixed, flips, counts[STEPS] == 1, lean)
             gap = (bound - need) / unit
+            since += 1
+            if bound < best:
+                best = bound
+                since = 0
+            elif since >= _PATIENCE:
+                caution *= 0.6
+                since = 0
             if several:
                 relaxed_votes(offsets, middles, features, total, votes, dead, lean, sums)
                 remix(mix, weight, sums, needs, gap / MIX_UNIT + 1)
-                pace = _PACE * (gap + MIX_UNIT) / max(norm, 1.0)
+                pace = caution * (gap + MIX_UNIT) / max(norm, 1.0)
             elif norm > 1e-9:
-                pace = _PACE * (gap + 1) / norm
+                pace = caution * (gap + 1) / norm
             elif counts[STEPS] > 1:
                 break
-        if pruned:
-            while counts[TRAIL] > counts[IMPLIED] and not decisions[counts[TRAIL] - 1]:
-                unfix_last(fixed, trail, dead, where, clauses, waking, counts)
-            if counts[TRAIL] == counts[IMPLIED]:
-                return REFUTED
-            feature = np.int64(trail[counts[TRAIL] - 1])
-            unfix_last(fixed, trail, dead, where, clauses, waking, counts)
-            fix(feature, STAY, False, fixed, trail, decisions, dead, where, clauses, waking, counts)
-            if not _has_decision(decisions, counts):
-                counts[IMPLIED] = counts[TRAIL]
-            continue
-        branch = -1
-        best = -1.0
-        for i in range(n):
-            if fixed[i] == FREE:
-                doubt = lean[i] if lean[i] < 0.5 else 1.0 - 0.5 * lean[i]
-                if doubt > best:
-                    best, branch = doubt, i
-        if branch < 0:
-            continue  # everything has just been fixed: look at the node once more
-        fix(branch, FLIP, True, fixed, trail, decisions, dead, where, clauses, waking, counts)
-
-
-@njit(cache=True, nogil=True)
-def _has_decision(decisions, counts):  # type: ignore[no-untyped-def]
-    n = 0
-    for k in range(counts[IMPLIED], counts[TRAIL]):
-        n += decisions[k]
-    return n > 0
+        if not pruned:
+            branch = most_doubtful(fixed, lean, where)
+            if branch >= 0:  # else everything has just been fixed: look at the node once more
+                fix(branch, FLIP, True, fixed, trail, decisions, dead, where, clauses, waking, counts)

@@ -104,7 +104,7 @@ class _Hunt:
         # A near witness keeps all that is far away out of every later step.
         for radius in _widening(self.query.region.reach):
             if self.budget.spent():
-                return self._outcome(dict.fromkeys(self.query.cases, 0))
+                return self._outcome(dict.fromkeys(self.query.cases, 0), radius)
             self._look_within(radius)
             start = {case: self._climb(case) for case in self.cases[:CLIMBS]}
             if self.best is not None:
@@ -116,7 +116,7 @@ class _Hunt:
         for case in lowers:
             lowers[case] = self._close(case, patience)
         self._step(lowers)
-        return self._outcome(lowers)
+        return self._outcome(lowers, self.target)
 
     def _step(self, lowers: dict[tuple[int, ...], float]) -> None:
         """What could not be closed at once: one flip more at a time, which is easier."""
@@ -135,13 +135,13 @@ class _Hunt:
             else:
                 lowers[case] = radius + 1
 
-    def _outcome(self, lowers: dict[tuple[int, ...], float]) -> Nearest:
-        """What is known when each case holds no witness nearer than its ``lower``."""
+    def _outcome(self, lowers: dict[tuple[int, ...], float], last: int) -> Nearest:
+        """What is known when each case has no witness nearer than its lower, and none beyond ``last`` matters."""
         upper = math.inf if self.best is None else len(self.best)
         witness = None if self.best is None else _flipped(self.query, self.best)
-        still_open = tuple(case for case, lower in lowers.items() if lower < upper)
+        still_open = tuple(case for case, lower in lowers.items() if lower <= last)
         reason, detail = _why(self.budget) if still_open else (None, "")
-        lower = min(upper, min(lowers.values(), default=upper))
+        lower = min((lowers[case] for case in still_open), default=upper)
         return Nearest(lower, upper, witness, "search", still_open, reason, detail, self.budget.used)
 
     def _climb(self, case: tuple[int, ...]) -> float:

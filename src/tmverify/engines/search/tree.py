@@ -20,7 +20,7 @@ from tmverify.engines.search._shrink import inherit
 from tmverify.engines.search.problem import Problem, shrunk
 
 ROOT_STEPS = 60
-NODE_STEPS = 10
+NODE_STEPS = 6
 ATTEMPT = 20_000  # nodes
 SLICE = 20_000_000  # literals looked at between two looks at the clock, some 50 ms
 _INT64 = 1 << 62
@@ -110,7 +110,6 @@ class Tree:
             self.unit,
             ROOT_STEPS,
             NODE_STEPS,
-            max(4, n // 4),  # shrink_at
         )
 
     def search(self, budget: Budget) -> tuple[Found, list[int]]:
