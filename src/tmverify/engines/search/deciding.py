@@ -136,7 +136,7 @@ class _Hunt:
                 lowers[case] = radius + 1
 
     def _outcome(self, lowers: dict[tuple[int, ...], float], last: int) -> Nearest:
-        """What is known when each case has no witness nearer than its lower, and none beyond ``last`` matters."""
+        """What is known when no case has a witness nearer than its lower; beyond ``last`` none matters."""
         upper = math.inf if self.best is None else len(self.best)
         witness = None if self.best is None else _flipped(self.query, self.best)
         still_open = tuple(case for case, lower in lowers.items() if lower <= last)
