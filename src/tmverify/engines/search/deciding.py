@@ -29,6 +29,8 @@ from tmverify.properties.verdict import StopReason
 
 UNLIMITED = 1 << 62
 SCREEN = 1000  # nodes for one constraint alone
+NARROW = 2  # flips between the bounds of a case that is searched at once
+STEPS = 500  # nodes for going up one flip at a time where greedy flips lead nowhere
 CLIMBS = 12  # cases in which greedy flips are tried for a first witness
 
 
@@ -101,32 +103,34 @@ class _Hunt:
         return self.whole.radius if self.best is None else len(self.best) - 1
 
     def run(self) -> Nearest:
+        lowers: dict[tuple[int, ...], float] = dict.fromkeys(self.query.cases, 0)
         # A near witness keeps all that is far away out of every later step.
         for radius in _widening(self.query.region.reach):
             if self.budget.spent():
-                return self._outcome(dict.fromkeys(self.query.cases, 0), radius)
+                return self._outcome(lowers, radius)
             self._look_within(radius)
-            start = {case: self._climb(case) for case in self.cases[:CLIMBS]}
+            lowers = {case: lowers.get(case, 0) for case in self.cases}
+            climbed = {case: self._climb(case) for case in self.cases[:CLIMBS]}
+            if self.best is None:  # perhaps near, but no slope leads there
+                self._step(lowers, self.budget.some(STEPS))
             if self.best is not None:
                 break
         # First the cases with a near witness, which make the others easy.
-        lowers: dict[tuple[int, ...], float]
-        lowers = dict.fromkeys(sorted(self.cases, key=lambda case: start.get(case, math.inf)), 0)
-        patience = self.budget.part()
-        for case in lowers:
-            lowers[case] = self._close(case, patience)
-        self._step(lowers)
+        patience = self.budget.attempt()
+        for case in sorted(lowers, key=lambda case: climbed.get(case, math.inf)):
+            lowers[case] = max(lowers[case], self._close(case, patience))
+        self._step(lowers, self.budget)
         return self._outcome(lowers, self.target)
 
-    def _step(self, lowers: dict[tuple[int, ...], float]) -> None:
-        """What could not be closed at once: one flip more at a time, which is easier."""
-        while lowers and not self.budget.spent():
+    def _step(self, lowers: dict[tuple[int, ...], float], budget: Budget) -> None:
+        """One flip more at a time: what can't be closed at once is easier so."""
+        while lowers and not budget.spent():
             case = min(lowers, key=lambda case: lowers[case])
             radius = lowers[case]
             if radius > self.target:
                 break
             tree = Tree(part(self.whole, case, int(radius)))
-            result, flips = tree.search(self.budget)
+            result, flips = tree.search(budget)
             if result is Found.OPEN:
                 lowers[case] = max(radius, tree.lower)
                 break
@@ -153,7 +157,10 @@ class _Hunt:
         return len(flips)
 
     def _close(self, case: tuple[int, ...], patience: Budget) -> float:
-        """Search for any nearer witness; the least number of flips that one might have, or infinity."""
+        """Search for any nearer witness; the least number of flips that one might have, or infinity.
+
+        Where the bound leaves much room, one flip at a time (``_step``) is the shorter way.
+        """
         while self.target >= 0:
             if self.screen.radius > self.target:
                 self.screen = _Screen(self.whole, self.target, self.budget)
@@ -161,7 +168,9 @@ class _Hunt:
             if constraints is None:
                 return math.inf
             tree = Tree(part(self.whole, constraints, self.target))
-            result, flips = tree.search(patience)
+            result, flips = tree.search(patience.some(1))
+            if result is Found.OPEN and self.target - tree.lower <= NARROW:
+                result, flips = tree.search(patience)
             if result is Found.NOTHING:
                 return math.inf
             if result is Found.OPEN:
@@ -214,8 +223,7 @@ class _Screen:
 
     def _refuted(self, problem: Problem) -> bool:
         """Whether it is refuted before long."""
-        look = replace(self.budget, nodes=min(self.budget.nodes, self.budget.used["nodes"] + SCREEN))
-        return Tree(problem).search(look)[0] is Found.NOTHING
+        return Tree(problem).search(self.budget.some(SCREEN))[0] is Found.NOTHING
 
 
 def _widening(reach: int) -> Iterator[int]:

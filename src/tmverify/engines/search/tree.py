@@ -6,7 +6,7 @@ problem is rebuilt without them: clauses shorten, become equal, cancel, and ever
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 import numpy as np
@@ -44,14 +44,14 @@ class Budget:
     nodes: int
     used: dict[str, int] = field(default_factory=lambda: {"nodes": 0, "steps": 0})
 
-    def part(self) -> Budget:
+    def some(self, nodes: int) -> Budget:
+        """At most so many further nodes of it."""
+        return replace(self, nodes=min(self.nodes, self.used["nodes"] + nodes))
+
+    def attempt(self) -> Budget:
         """Half the time, and not too many nodes, for an attempt that may lead nowhere."""
         left = self.deadline.remaining()
-        return Budget(
-            Deadline(None if left is None else left / 2),
-            min(self.nodes, self.used["nodes"] + ATTEMPT),
-            self.used,
-        )
+        return replace(self.some(ATTEMPT), deadline=Deadline(None if left is None else left / 2))
 
     def spent(self) -> bool:
         """Whether there is nothing left."""
