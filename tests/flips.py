@@ -176,10 +176,11 @@ def dead_under(toy: Toy, fixed: NDArray[np.int8]) -> NDArray[np.int32]:
 class Walk:
     """A tree explored one node at a time, its state open to view."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.tree = Tree(problem)
+    def __init__(self, toy: Toy) -> None:
+        self.toy = toy
+        self.tree = Tree(toy.problem())
         self.nodes = 0
-        self._seen = problem
+        self._intact = (self.tree.problem, True)
 
     def state(self, name: str) -> Any:
         """An argument of the kernel, by its name."""
@@ -200,28 +201,31 @@ class Walk:
         values = self.state("fixed")[features].tolist()
         return list(zip(features, values, decisions, strict=True))
 
-    def may_still_find(self, flips: Flips) -> bool:
-        """Whether the part of the tree that is not done yet contains ``flips``.
+    def may_still_find(self, solution: Flips) -> bool:
+        """Whether the part of the tree that is not done yet contains a solution.
 
         That part is the node that the trail leads to, and beside each decision the node with its feature left
-        alone. A problem that was shrunk has lost features: those that every solution flips, those that none
-        does, and those that matter no more.
+        alone.
         """
-        problem = self.tree.problem
-        if not flips.issuperset(problem.flipped):
+        if not self._holds(solution):
             return False
-        names = problem.names.tolist()
+        names = self.tree.problem.names.tolist()
         for feature, value, decision in self.trail():
-            if (names[feature] in flips) != bool(value):
+            if (names[feature] in solution) != bool(value):
                 return decision
         return True
 
-    def has_shrunk(self) -> bool:
-        """Whether the problem is another one than when this was last asked."""
-        before, self._seen = self._seen, self.tree.problem
-        return before is not self._seen
+    def _holds(self, solution: Flips) -> bool:
+        """Whether the problem has the solution, or what is left of it.
 
-    def what_is_left_of(self, flips: Flips) -> Flips:
-        """The flips without those of features that the problem has lost."""
-        problem = self.tree.problem
-        return frozenset(problem.flipped) | (flips & frozenset(problem.names.tolist()))
+        A problem that was rebuilt has lost features: those that every solution flips, those that none does,
+        and those that matter no more.
+        """
+        problem, intact = self._intact
+        if problem is not self.tree.problem:
+            problem = self.tree.problem
+            flipped = frozenset(problem.flipped)
+            left = flipped | (solution & frozenset(problem.names.tolist()))
+            intact = flipped <= solution and self.toy.solved_by(left)
+            self._intact = (problem, intact)
+        return intact

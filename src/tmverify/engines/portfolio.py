@@ -3,12 +3,15 @@
 The search decides nearly everything in milliseconds. What it can't within ``NODES`` nodes (or half the time
 there is) is put to ``sat``, which learns from its conflicts; only the open cases are, and for the nearest
 witness only the radii between the bounds found.
+
+A question about every input, not about a ball, has a way of its own (``engines.everywhere``).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from tmverify.engines.everywhere import deciding as everywhere
 from tmverify.engines.isolation import isolated
 from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome
 from tmverify.engines.search.deciding import decide_within, nearest_within
@@ -22,6 +25,8 @@ _sat = isolated("tmverify.engines.sat.reduced:solve")
 
 def decide(query: Query, deadline: Deadline) -> Answer:
     """Decide ``query``."""
+    if query.region.center is None:
+        return everywhere.decide(query, deadline, _sat)
     first = decide_within(query, _share(deadline))
     if first.outcome is not Outcome.STOPPED or deadline.passed():
         return replace(first, engine="search")

@@ -67,6 +67,8 @@ class Query:
         The machines whose decisions are compared.
     expected : int or None
         The class index that the decisions are compared with, if that is fixed.
+    hints : uint8 array, (n, n_features), or None
+        Inputs worth a look; no part of the question.
     """
 
     clauses: Clauses
@@ -77,6 +79,7 @@ class Query:
     region: Region
     machines: tuple[Model, ...]
     expected: int | None
+    hints: NDArray[np.uint8] | None = None
 
     def decisions(self, bits: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Class indices that should agree, (n, 2), on each row of a checked uint8 matrix."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
 from tmverify.model import Model
+from tmverify.model.inputs import as_bit_matrix
 from tmverify.properties import Verdict, equivalence_query, robustness_query, similarity_query
 from tmverify.properties.region import Direction
 from tmverify.properties.scope import Scope
@@ -78,7 +80,53 @@ def check_similarity(
 
 
 def check_equivalence(
-    a: Model, b: Model, *, scope: Scope = "team", timeout: float | None = 300.0, engine: str = "auto"
+    a: Model,
+    b: Model,
+    *,
+    scope: Scope = "team",
+    X: ArrayLike | None = None,
+    timeout: float | None = 300.0,
+    engine: str = "auto",
 ) -> Verdict:
-    """Do two models agree on every input there is? HOLDS means: yes. Arguments as in ``check_similarity``."""
-    return decide(equivalence_query(a, b, scope=scope), timeout=timeout, engine=engine)
+    """Do two models agree on every input there is? HOLDS means: yes.
+
+    Parameters
+    ----------
+    a, b : Model
+        They must read the same features and have the same classes.
+    scope : "team" or a class label
+        Whose decisions: the machines', or those of the single machines of one class.
+    X : array of 0 and 1, (n, n_features), optional
+        Inputs to look for a disagreement among and around, such as the data that the models are for; a
+        matter of speed, no part of the question. Used by ``"auto"`` alone.
+    timeout : float or None
+        Seconds for the whole call; None for no limit.
+    engine : {"auto", "search", "sat", "paper", "brute"}
+
+    Returns
+    -------
+    Verdict
+        ``.engine`` is ``"structure"`` where the models were proved equivalent because their sums cancel,
+        ``"hunt"`` where a disagreement was found without an exact search.
+
+    Raises
+    ------
+    InvalidInputError
+
+    Examples
+    --------
+    >>> import tmverify as tv
+    >>> a = tv.Model.from_clauses(2, [[1], [2]], [[1, -1]])
+    >>> split = tv.Model.from_clauses(2, [[2], [1, 2], [1, -2]], [[-1, 1, 1]])
+    >>> tv.check_equivalence(a, split).status
+    <Status.HOLDS: 'holds'>
+    """
+    query = equivalence_query(a, b, scope=scope)
+    if X is not None:
+        hints = as_bit_matrix(X, a.n_features)
+        query = replace(query, hints=hints if engine == "auto" and len(hints) else None)
+    if engine == "auto":
+        from tmverify.engines.everywhere.warming import compile_kernels
+
+        compile_kernels()  # before the clock starts
+    return decide(query, timeout=timeout, engine=engine)

@@ -104,17 +104,22 @@ def expect_honest(answer: Answer, query: tv.Query, truth: Truth) -> None:
         assert answer.witness is None or query.refuted_by(answer.witness)
 
 
-@pytest.mark.parametrize("attempt", [1, 3, 20_000])
-def test_stopped_after_every_number_of_nodes(monkeypatch: pytest.MonkeyPatch, attempt: int) -> None:
+@pytest.mark.parametrize(("attempt", "climbs"), [(1, 0), (3, 1), (20_000, 100)])
+def test_stopped_after_every_number_of_nodes(
+    monkeypatch: pytest.MonkeyPatch, attempt: int, climbs: int
+) -> None:
     """The bounds hold and close in; what is left open holds the witness, if there is one.
 
-    ``attempt``: how many nodes a case gets before the radius is raised one flip at a time.
+    ``attempt``: how many nodes a case gets before the radius is raised one flip at a time; ``climbs``: in how
+    many cases greedy flips are tried first.
     """
     monkeypatch.setattr(tree, "ATTEMPT", attempt)
     monkeypatch.setattr(deciding, "SCREEN", attempt)
+    monkeypatch.setattr(deciding, "CLIMBS", climbs)
+    monkeypatch.setattr(deciding, "STEPS", attempt)
     rng = np.random.default_rng(attempt)
     reasons: Counter[object] = Counter()
-    for _ in range(25):
+    for _ in range(15):
         query = knotty_query(rng)
         truth = Truth(query)
         most = nodes(1 << 62)
@@ -130,7 +135,7 @@ def test_stopped_after_every_number_of_nodes(monkeypatch: pytest.MonkeyPatch, at
             assert budget.used["nodes"] <= limit
             assert claim.stop_reason in (None, tv.StopReason.NODE_LIMIT)
             reasons[claim.stop_reason] += 1
-    assert reasons[tv.StopReason.NODE_LIMIT] > 200
+    assert reasons[tv.StopReason.NODE_LIMIT] > 100
 
 
 def test_decisions_stopped_after_every_number_of_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,6 +146,7 @@ def test_decisions_stopped_after_every_number_of_nodes(monkeypatch: pytest.Monke
         query = replace(query, region=replace(query.region, radius=int(rng.integers(1, 6))))
         truth = Truth(query)
         monkeypatch.setattr(deciding, "SCREEN", int(rng.choice([1, 1000])))
+        monkeypatch.setattr(deciding, "CLIMBS", int(rng.choice([0, 100])))
         limit, outcome = 0, Outcome.STOPPED
         while outcome is Outcome.STOPPED:
             budget = nodes(limit)
@@ -159,7 +165,7 @@ def test_decisions_stopped_after_every_number_of_nodes(monkeypatch: pytest.Monke
 def test_tiny_cases_with_tiny_budgets() -> None:
     """All the options of a model and of a region."""
     rng = np.random.default_rng(2)
-    for _ in range(300):
+    for _ in range(200):
         case = random_case(rng)
         for query in (
             tv.robustness_query(case.a, case.x, case.a.n_features, **case.options),

@@ -1,0 +1,189 @@
+"""A walk towards an input that meets every need: flips of least shortfall, with noise and a short memory.
+
+    shortfall(y) = sum_c max(0, needs[c] - votes[c] . clauses(y))
+
+The gain of every flip is kept up to date: a flip changes it only in clauses that have at most two false
+literals before or after.
+"""
+
+import numpy as np
+from numba import njit
+
+from tmverify.kernels.rng import next_below
+
+# What ``walk`` returns, and indices into ``counts``.
+LOST, ARRIVED, PAUSED = 0, 1, 2
+STEP, LEAST, WHEN = 0, 1, 2
+
+_FAR = np.int64(1) << 62
+_DRAWS = 32  # clauses looked at when one is to be woken
+_TENURE = 5  # steps, at least, before a flip may be taken back
+
+
+@njit(cache=True, nogil=True)
+def prepare(offsets, features, wakes, votes, y, false, sums, gains):  # type: ignore[no-untyped-def]
+    """false[j] = false literals of clause j at y; sums[c] = votes; gains[i, c] = what flip i adds to them."""
+    sums[:] = 0
+    gains[:] = 0
+    for j in range(votes.shape[0]):
+        n, last = 0, 0
+        for k in range(offsets[j], offsets[j + 1]):
+            if y[features[k]] != wakes[k]:
+                n += 1
+                last = features[k]
+        false[j] = n
+        if n == 0:
+            sums += votes[j]
+            for k in range(offsets[j], offsets[j + 1]):
+                gains[features[k]] -= votes[j]
+        elif n == 1:
+            gains[last] += votes[j]
+
+
+@njit(cache=True, nogil=True)
+def only_false(offsets, features, wakes, y, j):  # type: ignore[no-untyped-def]
+    """The feature of a false literal of clause j."""
+    for k in range(offsets[j], offsets[j + 1]):
+        if y[features[k]] != wakes[k]:
+            return features[k]
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def flip(  # type: ignore[no-untyped-def]
+    i, offsets, features, wakes, votes, where, clauses, waking, y, false, sums, gains
+):
+    """Flip feature i and keep everything up to date; returns the literals looked at."""
+    n_constraints = votes.shape[1]
+    work = where[i + 1] - where[i]
+    for c in range(n_constraints):
+        sums[c] += gains[i, c]
+    for k in range(where[i], where[i + 1]):
+        j = clauses[k]
+        if y[i] == waking[k]:  # true before
+            if false[j] == 0:
+                for a in range(offsets[j], offsets[j + 1]):
+                    for c in range(n_constraints):
+                        gains[features[a], c] += votes[j, c]
+                for c in range(n_constraints):
+                    gains[i, c] += votes[j, c]
+                work += offsets[j + 1] - offsets[j]
+            elif false[j] == 1:
+                f = only_false(offsets, features, wakes, y, j)
+                for c in range(n_constraints):
+                    gains[f, c] -= votes[j, c]
+                work += offsets[j + 1] - offsets[j]
+            false[j] += 1
+        else:
+            if false[j] == 1:
+                for c in range(n_constraints):
+                    gains[i, c] -= votes[j, c]
+                for a in range(offsets[j], offsets[j + 1]):
+                    for c in range(n_constraints):
+                        gains[features[a], c] -= votes[j, c]
+                work += offsets[j + 1] - offsets[j]
+            elif false[j] == 2:
+                y[i] = not y[i]
+                f = only_false(offsets, features, wakes, y, j)
+                y[i] = not y[i]
+                for c in range(n_constraints):
+                    gains[f, c] += votes[j, c]
+                work += offsets[j + 1] - offsets[j]
+            false[j] -= 1
+    y[i] = not y[i]
+    return work
+
+
+@njit(cache=True, nogil=True)
+def best_flip(needs, sums, gains, until, step, least, rng):  # type: ignore[no-untyped-def]
+    """The flip that leaves the least shortfall, at random among equals, and that shortfall.
+
+    A flip that is forbidden (``until[i] > step``) must lead below ``least``.
+    """
+    n, n_constraints = gains.shape
+    best, chosen, ties = _FAR, -1, 0
+    for i in range(n):
+        short = np.int64(0)
+        for c in range(n_constraints):
+            short += max(np.int64(0), needs[c] - sums[c] - gains[i, c])
+        if short > best or (until[i] > step and short >= least):
+            continue
+        if short < best:
+            best, chosen, ties = short, i, 1
+        else:
+            ties += 1
+            if next_below(rng, 0, ties) == 0:
+                chosen = i
+    return chosen, best
+
+
+@njit(cache=True, nogil=True)
+def wanted_clause(votes, false, needs, sums, draws, rng):  # type: ignore[no-untyped-def]
+    """A false clause that would help where votes are short, with few false literals among some at random."""
+    n, n_constraints = votes.shape
+    best, chosen = _FAR, np.int64(-1)
+    for _ in range(draws):
+        j = np.int64(next_below(rng, 0, n))
+        if false[j] == 0 or false[j] >= best:
+            continue
+        for c in range(n_constraints):
+            if sums[c] < needs[c] and votes[j, c] > 0:
+                best, chosen = np.int64(false[j]), j
+                break
+    return chosen
+
+
+@njit(cache=True, nogil=True)
+def walk(  # type: ignore[no-untyped-def]
+    offsets,
+    features,
+    wakes,
+    votes,
+    needs,  # the problem; votes by clause
+    where,
+    clauses,
+    waking,  # feature i is in clauses[where[i]:where[i + 1]], waking them or not
+    y,
+    false,
+    sums,
+    gains,
+    until,
+    counts,
+    rng,  # the state
+    patience,
+    noise,
+    last_step,
+    max_work,
+):
+    """Walk from y until every need is met, or ``patience`` steps bring nothing better, or a limit."""
+    work = 0
+    while work < max_work and counts[STEP] < last_step:
+        short = np.int64(0)
+        for c in range(len(needs)):
+            short += max(np.int64(0), needs[c] - sums[c])
+        if short == 0:
+            return ARRIVED
+        if short < counts[LEAST]:
+            counts[LEAST], counts[WHEN] = short, counts[STEP]
+        if counts[STEP] - counts[WHEN] > patience:
+            return LOST
+        counts[STEP] += 1
+        work += gains.size
+        chosen, left = best_flip(needs, sums, gains, until, counts[STEP], counts[LEAST], rng)
+        j = -1
+        if chosen < 0 or (left >= short and next_below(rng, 0, 1000) < noise):
+            j = wanted_clause(votes, false, needs, sums, _DRAWS, rng)
+        if j >= 0:
+            first, end = offsets[j], offsets[j + 1]
+        elif chosen >= 0:
+            first, end = 0, 1
+        else:
+            continue
+        for k in range(first, end):
+            i = chosen if j < 0 else features[k]
+            if j < 0 or y[i] != wakes[k]:
+                until[i] = counts[STEP] + _TENURE + next_below(rng, 0, _TENURE)
+                work += flip(
+                    i, offsets, features, wakes, votes, where, clauses, waking, y, false, sums, gains
+                )
+    return PAUSED

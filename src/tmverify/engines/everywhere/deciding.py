@@ -1,0 +1,143 @@
+"""The order of things for a question about every input.
+
+1. Look at inputs (``sampling``): most pairs of models differ on one of them.
+2. Argue by structure: cases that cancel are refuted, others are confined to *parts*, small subcubes.
+3. In every part: walk towards a disagreement, then search, exactly; all over again with more effort.
+4. Put what is left to ``sat``, a share of the time to each part.
+
+Answers name who gave them: ``hunt`` (samples and walks), ``structure``, ``search`` or ``sat``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tmverify.engines.everywhere.parts import parts_of
+from tmverify.engines.everywhere.sampling import find_among_samples
+from tmverify.engines.everywhere.structure import arguments
+from tmverify.engines.everywhere.walking import find_by_walking
+from tmverify.engines.protocol import Answer, Deadline, Engine, Outcome, found, none_exists, stopped
+from tmverify.engines.search.deciding import decide_within
+from tmverify.engines.search.tree import Budget
+from tmverify.properties.query import Query
+from tmverify.properties.region import Region
+from tmverify.properties.verdict import StopReason
+
+# For each part: steps of walks, and nodes of the search.
+ROUNDS = ((2_000, 100), (40_000, 2_000), (400_000, 100_000))
+# Given inputs to search around: so many, within so many flips.
+BALLS, FLIPS, BALL_NODES = 16, 3, 200
+
+
+def decide(query: Query, deadline: Deadline, last: Engine) -> Answer:
+    """Decide ``query``, whose region is everything; ``last`` gets what the search leaves open."""
+    try:
+        return _decide(query, deadline, last)
+    except MemoryError:
+        return stopped(StopReason.OUT_OF_MEMORY, "the comparison ran out of memory")
+    except Exception as error:  # whatever went wrong, it is no answer
+        return stopped(StopReason.CRASHED, f"the comparison failed with {error!r}: a bug, please report it")
+
+
+def _decide(query: Query, deadline: Deadline, last: Engine) -> Answer:
+    witness = find_among_samples(query, deadline)
+    if witness is not None:
+        return replace(found(witness), engine="hunt")
+    argued = list(arguments(query, deadline))
+    used = {"arguments": tuple(argument for argument in argued if argument.multipliers)}
+    plain = replace(query, hints=None)
+    parts = [part for argument in argued for part in parts_of(plain, argument)]
+    if not parts:
+        return replace(none_exists(**used), engine="structure")
+    answer = _Pursuit(query, parts, deadline).run(last)
+    return replace(answer, stats={**used, **answer.stats})
+
+
+@dataclass(slots=True, eq=False)
+class _Pursuit:
+    """Of a witness in the parts that are not refuted yet."""
+
+    query: Query
+    left: list[Query]
+    deadline: Deadline
+    counts: dict[str, Any] = field(default_factory=lambda: {"nodes": 0, "steps": 0, "walked": 0})
+
+    def run(self, last: Engine) -> Answer:
+        self.counts["parts"] = len(self.left)
+        for number, (steps, nodes) in enumerate(ROUNDS):
+            answer = self._walk(steps, number)
+            if answer is None and number == 0:
+                answer = self._look_around()
+            answer = answer or self._search(nodes)
+            if answer is not None:
+                return answer
+        return self._finish(last)
+
+    def _walk(self, steps: int, seed: int) -> Answer | None:
+        for part in self.left:
+            deadline = self._share(4 * len(self.left))
+            witness, walked = find_by_walking(part, self.query.hints, steps, seed, deadline)
+            self.counts["walked"] += walked
+            if witness is not None:
+                return self._answer(found(witness), "hunt")
+        return None
+
+    def _look_around(self) -> Answer | None:
+        """Search small balls around some of the inputs that were given."""
+        hints = self.query.hints
+        if hints is None:
+            return None
+        n = hints.shape[1]
+        for x in hints[:: max(1, len(hints) // BALLS)][:BALLS]:
+            if self.deadline.passed():
+                return None
+            ball = Region(np.ascontiguousarray(x), min(FLIPS, n), np.ones(n, np.bool_))
+            near = replace(self.query, region=ball, hints=None)
+            answer = decide_within(near, Budget(self._share(2 * BALLS), BALL_NODES))
+            if answer.outcome is Outcome.WITNESS:
+                return self._answer(answer, "search")
+        return None
+
+    def _search(self, nodes: int) -> Answer | None:
+        for part in self.left.copy():
+            if self.deadline.passed():
+                return None
+            answer = decide_within(part, Budget(self._share(2 * len(self.left)), nodes))
+            for count in ("nodes", "steps"):
+                self.counts[count] += answer.stats.get(count, 0)
+            if answer.outcome is Outcome.WITNESS:
+                return self._answer(answer, "search")
+            if answer.outcome is Outcome.NO_WITNESS:
+                self.left.remove(part)
+        return None if self.left else self._answer(none_exists(), "search")
+
+    def _finish(self, engine: Engine) -> Answer:
+        """Put every part to ``engine``; again with more time, if those that follow leave some."""
+        reason, detail = StopReason.TIMEOUT, ""
+        name = "search" if self.deadline.passed() else "sat"
+        while self.left and not self.deadline.passed():
+            for k, part in enumerate(waiting := self.left.copy()):
+                answer = engine(part, self._share(len(waiting) - k))
+                if answer.outcome is Outcome.WITNESS:
+                    return self._answer(answer, "sat")
+                if answer.outcome is Outcome.NO_WITNESS:
+                    self.left.remove(part)
+                elif answer.stop_reason not in (None, StopReason.TIMEOUT):
+                    reason, detail = answer.stop_reason, answer.detail
+            if detail:
+                break
+        if not self.left:
+            return self._answer(none_exists(), "sat")
+        if not detail:
+            detail = f"no answer within {self.deadline.seconds:g} s"
+        return self._answer(stopped(reason, detail), name)
+
+    def _share(self, n: int) -> Deadline:
+        seconds = self.deadline.remaining()
+        return Deadline(None if seconds is None else seconds / n)
+
+    def _answer(self, answer: Answer, engine: str) -> Answer:
+        return replace(answer, engine=engine, stats={**answer.stats, **self.counts})

@@ -1,0 +1,154 @@
+"""The normal form of a pool of clauses: equal clauses are one, and so are clauses that complete each other.
+
+A score is a weighted sum of conjunctions, which can be written in many ways:
+
+    w c + w' c         =  (w + w') c
+    w (c and not x)    =  w c  -  w (c and x)
+
+The second rule is used from left to right, and only if its *parent* ``c`` or its *other half* ``c and x`` is
+in the pool already. So there are never more clauses than before, but fewer negated literals, and it comes to
+an end. Where two models share a clause, or one has the halves of a clause of the other, they share it
+afterwards, and it cancels in their difference. Halves of equal votes go first, then other halves, then
+clauses with a parent: any order is right, and this one undoes what was split (with parents first, halves of
+short clauses stayed apart in a model of 20,000 clauses).
+
+The unique form, products of features alone, would have 2^k terms for a clause of k negated literals. This one
+misses identities in which no clause has its parent or other half at hand; the engines are there for those.
+
+All votes are integers and every step is an identity, so scores are the same on every input. Clauses minus a
+literal are looked up by sums of codes and then compared literally.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.engines.protocol import Deadline
+from tmverify.model.clauses import Clauses, concatenate
+from tmverify.properties.query import Query
+
+_MOST = 1 << 60  # the votes of a row, without their signs, stay below this: no sum leaves 64 bits
+_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NormalForm:
+    """Row r of a Query's votes adds up to ``always[r] + votes[r] . clauses(z)`` on every input z."""
+
+    clauses: Clauses
+    votes: NDArray[np.int64]
+    always: NDArray[np.int64]
+
+
+def normal_form(query: Query, deadline: Deadline) -> NormalForm:
+    """The pool of ``query``, as far as the rules lead within the time."""
+    clauses, votes = _merged(query.clauses, query.votes)
+    while _largest(votes) < _MOST and not deadline.passed():
+        places = _reducible(clauses, votes)
+        if not len(places):
+            break
+        clauses, votes = _merged(*_rewritten(clauses, votes, places))
+    empty = clauses.lengths == 0
+    proper = np.flatnonzero(~empty)
+    return NormalForm(clauses.select(proper), votes[:, proper], votes[:, empty].sum(axis=1))
+
+
+def _merged(clauses: Clauses, votes: NDArray[np.int64]) -> tuple[Clauses, NDArray[np.int64]]:
+    """Equal clauses as one, with their votes added; those without a vote left out."""
+    number: dict[bytes, int] = {}
+    group = np.array([number.setdefault(key, len(number)) for key in _keys(clauses)], np.int64)
+    leaders = np.unique(group, return_index=True)[1]
+    merged = np.zeros((len(votes), len(number)), np.int64)
+    for row, sums in zip(votes, merged, strict=True):
+        np.add.at(sums, group, row)
+    kept = np.flatnonzero(merged.any(axis=0))
+    return clauses.select(leaders[kept]), merged[:, kept]
+
+
+def _reducible(clauses: Clauses, votes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Places of negated literals to remove, one in a clause; no clause that is referred to is among them."""
+    number = {key: j for j, key in enumerate(_keys(clauses))}
+    ranked: list[list[int]] = [[], [], []]
+    for j, place in _candidates(clauses):
+        half, parent = _relatives(clauses, j, place)
+        other = number.get(half)
+        if other is not None:
+            ranked[0 if (votes[:, j] == votes[:, other]).all() else 1].append(place)
+        elif parent in number or not parent:  # without literals: the constant, always at hand
+            ranked[2].append(place)
+    best = np.array(next((places for places in ranked if places), []), np.int64)
+    owners = clauses.owners
+    chosen = best[np.unique(owners[best], return_index=True)[1]]
+    # The clauses referred to have one negated literal less: even and odd ones take turns.
+    negated = np.bincount(owners[clauses.literals < 0], minlength=len(clauses))
+    parity = negated[owners[chosen]] % 2
+    return np.asarray(chosen[parity == parity[:1]])
+
+
+def _candidates(clauses: Clauses) -> Iterator[tuple[int, int]]:
+    """Clauses and places of their negated literals, where the pool seems to have a half or a parent."""
+    literals, owners = clauses.literals, clauses.owners
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_codes(literals))])  # modulo 2**64
+    code = sums[clauses.offsets[1:]] - sums[clauses.offsets[:-1]]
+    known = np.sort(np.append(code, np.uint64(0)))
+    places = np.flatnonzero(literals < 0)
+    parents = code[owners[places]] - _codes(literals[places])
+    halves = parents + _codes(-literals[places])
+    maybe = places[_are_in(halves, known) | _are_in(parents, known)]
+    return zip(owners[maybe].tolist(), maybe.tolist(), strict=True)
+
+
+def _rewritten(
+    clauses: Clauses, votes: NDArray[np.int64], places: NDArray[np.int64]
+) -> tuple[Clauses, NDArray[np.int64]]:
+    """Every ``c and not x``, whose ``not x`` is at one of ``places``, as ``c - (c and x)``."""
+    changed = clauses.owners[places]
+    kept = np.setdiff1d(np.arange(len(clauses)), changed, assume_unique=True)
+    flipped = clauses.literals.copy()
+    flipped[places] *= -1
+    halves = Clauses(clauses.n_features, flipped, clauses.offsets).select(changed)
+    lengths = clauses.lengths.copy()
+    lengths[changed] -= 1
+    shorter = Clauses(
+        clauses.n_features, np.delete(clauses.literals, places), np.concatenate([[0], np.cumsum(lengths)])
+    )
+    return (
+        concatenate([clauses.select(kept), shorter.select(changed), halves]),
+        np.concatenate([votes[:, kept], votes[:, changed], -votes[:, changed]], axis=1),
+    )
+
+
+def _relatives(clauses: Clauses, j: int, place: int) -> tuple[bytes, bytes]:
+    """Keys of clause j with the literal at ``place`` negated, and without it."""
+    start, end = clauses.offsets[j : j + 2]
+    half = clauses.literals[start:end].copy()
+    half[place - start] *= -1
+    return half.tobytes(), np.delete(half, place - start).tobytes()
+
+
+def _keys(clauses: Clauses) -> Iterator[bytes]:
+    flat, ends = clauses.literals, clauses.offsets.tolist()
+    return (flat[a:b].tobytes() for a, b in pairwise(ends))
+
+
+def _codes(literals: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """A word for each literal that looks random (splitmix64)."""
+    words = literals.astype(np.int64).view(np.uint64) * _MIX[0]
+    words = (words ^ (words >> np.uint64(30))) * _MIX[1]
+    words = (words ^ (words >> np.uint64(27))) * _MIX[2]
+    return np.asarray(words ^ (words >> np.uint64(31)))
+
+
+def _are_in(codes: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    places = np.minimum(np.searchsorted(known, codes), len(known) - 1)
+    return np.asarray(known[places] == codes, np.bool_)
+
+
+def _largest(votes: NDArray[np.int64]) -> int:
+    """The largest sum of a row without signs; votes are small enough for it to be exact."""
+    return int(np.abs(votes).sum(axis=1).max(initial=0))

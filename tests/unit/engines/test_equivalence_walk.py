@@ -1,0 +1,98 @@
+"""Walks: what is kept up to date equals what is counted anew, and an arrival is a witness."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tmverify as tv
+from copies import random_large_model
+from tiny import random_case
+from tmverify.engines.everywhere import _walk
+from tmverify.engines.everywhere.parts import parts_of
+from tmverify.engines.everywhere.structure import Argument
+from tmverify.engines.everywhere.walking import Walker, find_by_walking
+from tmverify.engines.protocol import Deadline
+from tmverify.engines.reduction import Reduced, reduce
+
+
+def twin(reduced: Reduced, y: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Votes of each constraint at y, by the plain evaluator."""
+    outputs = reduced.clauses.outputs(y[None, :].astype(np.uint8), empty_fires=False)[0]
+    return np.asarray(reduced.weights @ outputs.astype(np.int64))
+
+
+def walkers(seed: int, n: int) -> list[Walker]:
+    rng = np.random.default_rng(seed)
+    result: list[Walker] = []
+    while len(result) < n:
+        case = random_case(rng)
+        query = tv.equivalence_query(case.a, case.b, scope=case.scope)
+        chosen = query.cases[int(rng.integers(len(query.cases)))]
+        (part,) = parts_of(query, Argument(tuple(dict.fromkeys(chosen)), (), None))
+        reduced = reduce(part)
+        if reduced.cases not in ((), ((),)):
+            result.append(Walker(reduced, None, seed))
+    return result
+
+
+def test_kept_sums_and_gains_are_those_of_the_plain_evaluator() -> None:
+    for walker in walkers(31, 60):
+        walker._start(next(walker._starts))
+        for _ in range(10):
+            _walk.walk(
+                *walker._problem, *walker._index, walker._y, *walker._kept, walker._until, walker._counts,
+                walker._rng, 1 << 40, 300, int(walker._counts[_walk.STEP]) + 3, 1 << 40,
+            )  # fmt: skip
+            y, (false, sums, gains) = walker._y.copy(), walker._kept
+            (case,) = walker.reduced.cases
+            assert (sums == twin(walker.reduced, y)[list(case)]).all()
+            wrong = y[walker._problem[1]] != walker._problem[2]
+            assert (false == np.add.reduceat(wrong, walker._problem[0][:-1])).all()
+            for i in range(len(y)):
+                y[i] ^= True
+                assert (gains[i] == twin(walker.reduced, y)[list(case)] - sums).all()
+                y[i] ^= True
+
+
+def test_an_arrival_meets_every_constraint() -> None:
+    arrived = 0
+    for walker in walkers(32, 100):
+        witness = walker.go(500, Deadline(None))
+        assert walker.steps <= 500
+        if witness is not None:
+            arrived += 1
+            sums = twin(walker.reduced, walker._y)
+            assert (sums >= np.array(walker.reduced.bounds)).all()
+            assert (walker.reduced.witness(np.flatnonzero(walker._y).tolist()) == witness).all()
+    assert arrived > 20
+
+
+def test_walks_are_deterministic_and_can_be_cut_short() -> None:
+    rng = np.random.default_rng(33)
+    model = random_large_model(rng, 300, 200, 12)
+    never = tv.Model.from_clauses(300, [], np.zeros((1, 0), int), bias=-1)
+    query = tv.equivalence_query(model, never)
+    for case in query.cases:
+        (part,) = parts_of(query, Argument(case, (), None))
+        first, again = (find_by_walking(part, None, 2000, 7, Deadline(None)) for _ in range(2))
+        assert first[1] == again[1]
+        assert (first[0] is None) == (again[0] is None)
+        if first[0] is not None:
+            assert (first[0] == again[0]).all()
+        assert find_by_walking(part, None, 2000, 7, Deadline(0)) == (None, 0)
+
+
+def test_walks_start_from_the_inputs_given() -> None:
+    rng = np.random.default_rng(34)
+    hints = rng.integers(0, 2, size=(20, 300)).astype(np.uint8)
+    model = random_large_model(rng, 300, 200, 12)
+    query = tv.equivalence_query(model, model)
+    (part,) = parts_of(query, Argument(query.cases[0], (), None))
+    reduced = reduce(part)
+    walker = Walker(reduced, hints, 0)
+    starts = [next(walker._starts) for _ in range(60)]
+    inputs = {reduced.witness(np.flatnonzero(y).tolist()).tobytes() for y in starts}
+    used = np.isin(np.arange(300), reduced.features)
+    # A feature that no clause has stays as it is at the origin.
+    assert {(row * used).astype(np.uint8).tobytes() for row in hints} <= inputs
