@@ -34,6 +34,8 @@ class Multipliers:
     load: NDArray[np.float32]
     lean: NDArray[np.float32]
     step: float = 0.0
+    wide: NDArray[np.bool_] | None = None  # None: look at every literal
+    turn: int = 0
 
 
 def sane(toy: Toy, rng: np.random.Generator) -> Multipliers:
@@ -53,6 +55,8 @@ def garbage(toy: Toy, rng: np.random.Generator) -> Multipliers:
         rng.choice(GARBAGE, size=len(toy.clauses)),
         rng.choice(np.array([0, 0.3, 0.5, 1], np.float32), size=toy.n),
         float(step),
+        rng.random(len(toy.clauses)) < 0.5,
+        int(rng.integers(100)),
     )
 
 
@@ -63,10 +67,11 @@ def credits_of(
     problem = toy.problem()
     credits = np.empty(toy.n, np.int64)
     slant = np.empty(len(problem.features), np.float32)
+    wide = np.ones(len(toy.clauses), np.bool_) if multipliers.wide is None else multipliers.wide
     constant, norm = credit_flips(
         problem.offsets, problem.middles, problem.features,
-        problem.votes[0], dead_under(toy, fixed),
-        multipliers.share, multipliers.load, unit, multipliers.lean, multipliers.step, slant, credits,
+        problem.votes[0], dead_under(toy, fixed), multipliers.share, multipliers.load, wide,
+        unit, multipliers.lean, multipliers.step, multipliers.turn, slant, credits,
     )  # fmt: skip
     return int(constant), credits, float(norm)
 
@@ -168,6 +173,7 @@ def test_the_credits_of_clauses_add_up() -> None:
 def some(toy: Toy, rng: np.random.Generator) -> Multipliers:
     multipliers = sane(toy, rng) if rng.random() < 0.7 else finite(garbage(toy, rng))
     multipliers.step = float(rng.choice([0.0, 0.1, 10.0]))
+    multipliers.wide = None
     return multipliers
 
 

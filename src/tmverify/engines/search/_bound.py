@@ -20,6 +20,7 @@ import numpy as np
 from numba import njit
 
 FREE = -1
+LOOK_WIDE = 4
 
 
 @njit(cache=True, nogil=True)
@@ -38,13 +39,15 @@ def mix_votes(votes, needs, mix, total):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def credit_flips(  # type: ignore[no-untyped-def]
-    offsets, middles, features, total, dead, share, load, unit, lean, step, slant, credits
+    offsets, middles, features, total, dead, share, load, wide, unit, lean, step, turn, slant, credits
 ):
     """Improve the multipliers by one step at the fractional flips ``lean``; then credits[i] is what the bound
     grants for flip i, times ``unit``. Returns the constant and the squared norm of the bound's slope.
 
     A clause with ``dead[j] > 0`` has a literal that is fixed to false, and is left out. Literals
-    ``offsets[j]:middles[j]`` wake clause j, ``middles[j]:offsets[j + 1]`` keep it awake.
+    ``offsets[j]:middles[j]`` wake clause j, ``middles[j]:offsets[j + 1]`` keep it awake. ``wide[j]`` says
+    whether one of the latter may have a share; those that are not looked at in this ``turn`` get none, which
+    is a choice of multipliers like any other.
     """
     credits[:] = 0
     constant = 0
@@ -57,12 +60,13 @@ def credit_flips(  # type: ignore[no-untyped-def]
             continue
         first, middle, end = offsets[j], middles[j], offsets[j + 1]
         if weight < 0:
-            false = zero
+            rise = -one
             for k in range(first, middle):
-                false += one - lean[features[k]]
+                rise += one - lean[features[k]]
+            if rise > 0 and load[j] == 0:
+                continue  # false, whatever stays: no load, no part
             for k in range(middle, end):
-                false += lean[features[k]]
-            rise = false - one
+                rise += lean[features[k]]
             if (rise > 0 and load[j] > 0) or (rise < 0 and load[j] < 1):
                 norm += rise * rise
                 load[j] = min(max(load[j] + np.float32(step / weight) * rise, zero), one)
@@ -73,6 +77,9 @@ def credit_flips(  # type: ignore[no-untyped-def]
             for k in range(middle, end):
                 credits[features[k]] += part
             continue
+        # Literals that stay seldom have a share in a clause that must be woken: look now and then.
+        if not wide[j] and middle > first and (j + turn) % LOOK_WIDE:
+            end = middle
         low = np.float32(2.0)
         lowest = first
         for k in range(first, middle):
@@ -99,9 +106,11 @@ def credit_flips(  # type: ignore[no-untyped-def]
             part = min(max(np.int64(share[k] * unit), np.int64(0)), unit)
             rest -= part
             credits[features[k]] += part * weight
+        wide[j] = False
         for k in range(middle, end):
             part = min(max(np.int64(share[k] * unit), np.int64(0)), unit)
             rest -= part
+            wide[j] |= part > 0
             part *= weight
             credits[features[k]] -= part
             constant += part

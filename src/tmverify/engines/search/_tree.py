@@ -197,7 +197,7 @@ def follow(fixed, flips, first, lean):  # type: ignore[no-untyped-def]
 def explore(  # type: ignore[no-untyped-def]
     offsets, middles, features, votes, needs, radius,  # the problem
     where, clauses, waking,  # feature i is in clauses[where[i]:where[i + 1]]
-    fixed, trail, decisions, dead, mix, weight, share, load, lean, flips, counts,  # the state
+    fixed, trail, decisions, dead, mix, weight, share, load, wide, lean, flips, counts,  # the state
     total, credits, scratch, slant, exact_sums, sums,  # scratch
     unit, root_steps, node_steps, max_nodes, max_work,
 ):
@@ -208,6 +208,7 @@ def explore(  # type: ignore[no-untyped-def]
     stop_work = counts[WORK] + max_work
     stop_nodes = counts[NODES] + max_nodes
     pruned = False
+    need = mix_votes(votes, needs, mix, total) * unit
     while True:
         if pruned:
             if not back_to_other_side(fixed, trail, decisions, dead, where, clauses, waking, counts):
@@ -230,10 +231,10 @@ def explore(  # type: ignore[no-untyped-def]
             if left < 0:
                 pruned = True  # more flips are forced than there may be
                 break
-            need = mix_votes(votes, needs, mix, total) * unit
             constant, norm = credit_flips(
-                offsets, middles, features, total, dead, share, load, unit, lean, pace, slant, credits
-            )
+                offsets, middles, features, total, dead, share, load, wide,
+                unit, lean, pace, counts[STEPS], slant, credits,
+            )  # fmt: skip
             gain, least, runner_up = choose_flips(credits, fixed, left, scratch, flips)
             bound = constant + gain
             if bound < need:
@@ -273,6 +274,7 @@ def explore(  # type: ignore[no-untyped-def]
             if several:
                 relaxed_votes(offsets, middles, features, total, votes, dead, lean, sums)
                 remix(mix, weight, sums, needs, gap / MIX_UNIT + 1)
+                need = mix_votes(votes, needs, mix, total) * unit
                 pace = caution * (gap + MIX_UNIT) / max(norm, 1.0)
             elif norm > 1e-9:
                 pace = caution * (gap + 1) / norm

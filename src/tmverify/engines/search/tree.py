@@ -100,7 +100,9 @@ class Tree:
             np.empty(n, np.int32),  # trail
             np.empty(n, np.bool_),  # decisions
             np.zeros(m, np.int32),  # dead
-            *(self._mix, self._weight, self._share, self._load, self._lean, self._flips, self._counts),
+            *(self._mix, self._weight, self._share, self._load),
+            np.ones(m, np.bool_),  # wide
+            *(self._lean, self._flips, self._counts),
             np.empty(m, np.int64),  # total
             np.empty(n, np.int64),  # credits
             np.empty(n, np.int64),  # scratch
