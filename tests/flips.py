@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.search import _tree
-from tmverify.engines.search._bound import FREE
+from tmverify.engines.search._bound import FREE, credit_flips
 from tmverify.engines.search.problem import Problem
 from tmverify.engines.search.tree import Budget, Found, Tree
 
@@ -171,6 +171,31 @@ def dead_under(toy: Toy, fixed: NDArray[np.int8]) -> NDArray[np.int32]:
         ],
         np.int32,
     )
+
+
+@dataclass
+class Multipliers:
+    """What ``credit_flips`` is given beside the problem; it leaves them changed."""
+
+    share: NDArray[np.float32]
+    load: NDArray[np.float32]
+    lean: NDArray[np.float32]
+    step: float = 0.0
+    turn: int = 0
+    wide: NDArray[np.bool_] | None = None
+
+
+def credits_of(
+    problem: Problem, total: NDArray[np.int64], dead: NDArray[np.int32], given: Multipliers, unit: int
+) -> tuple[int, NDArray[np.int64], float]:
+    """The bound's constant, credits and slope, by the kernel."""
+    credits = np.empty(len(problem.names), np.int64)
+    wide = np.ones(len(total), np.bool_) if given.wide is None else given.wide
+    constant, norm = credit_flips(
+        problem.offsets, problem.middles, problem.features, total, dead, given.share, given.load, wide,
+        unit, given.lean, given.step, given.turn, np.empty(len(problem.features), np.float32), credits,
+    )  # fmt: skip
+    return int(constant), credits, float(norm)
 
 
 class Walk:

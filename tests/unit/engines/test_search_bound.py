@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from flips import Clause, Toy, dead_under, mask, random_fixed, random_flips, random_toy, subsets
+from flips import (
+    Clause,
+    Multipliers,
+    Toy,
+    credits_of,
+    dead_under,
+    mask,
+    random_fixed,
+    random_flips,
+    random_toy,
+    subsets,
+)
 from tmverify.engines.search._bound import (
     FREE,
     choose_flips,
     count_votes,
-    credit_flips,
     first_multipliers,
     kth_largest,
     mix_votes,
@@ -24,18 +34,6 @@ from tmverify.engines.search._bound import (
 # Multipliers that no step would ever make: the bound must hold all the same.
 GARBAGE = np.array([np.nan, np.inf, -np.inf, -1.0, -1e-3, 0.0, 1e-30, 0.3, 1.0, 1.5, 1e30], np.float32)
 UNITS = (1, 7, 64, 1 << 20)
-
-
-@dataclass
-class Multipliers:
-    """What ``credit_flips`` is given, and leaves changed."""
-
-    share: NDArray[np.float32]
-    load: NDArray[np.float32]
-    lean: NDArray[np.float32]
-    step: float = 0.0
-    wide: NDArray[np.bool_] | None = None  # None: look at every literal
-    turn: int = 0
 
 
 def sane(toy: Toy, rng: np.random.Generator) -> Multipliers:
@@ -55,25 +53,17 @@ def garbage(toy: Toy, rng: np.random.Generator) -> Multipliers:
         rng.choice(GARBAGE, size=len(toy.clauses)),
         rng.choice(np.array([0, 0.3, 0.5, 1], np.float32), size=toy.n),
         float(step),
-        rng.random(len(toy.clauses)) < 0.5,
         int(rng.integers(100)),
+        rng.random(len(toy.clauses)) < 0.5,
     )
 
 
-def credits_of(
-    toy: Toy, fixed: NDArray[np.int8], multipliers: Multipliers, unit: int
+def bound_of(
+    toy: Toy, fixed: NDArray[np.int8], given: Multipliers, unit: int
 ) -> tuple[int, NDArray[np.int64], float]:
-    """The kernel's constant, credits and norm."""
+    """The constant, the credits and the slope of a problem with one constraint."""
     problem = toy.problem()
-    credits = np.empty(toy.n, np.int64)
-    slant = np.empty(len(problem.features), np.float32)
-    wide = np.ones(len(toy.clauses), np.bool_) if multipliers.wide is None else multipliers.wide
-    constant, norm = credit_flips(
-        problem.offsets, problem.middles, problem.features,
-        problem.votes[0], dead_under(toy, fixed), multipliers.share, multipliers.load, wide,
-        unit, multipliers.lean, multipliers.step, multipliers.turn, slant, credits,
-    )  # fmt: skip
-    return int(constant), credits, float(norm)
+    return credits_of(problem, problem.votes[0], dead_under(toy, fixed), given, unit)
 
 
 def whole_part(multiplier: np.float32, unit: int) -> int:
@@ -92,18 +82,21 @@ def twin_credits(
 ) -> list[tuple[int, list[int]]]:
     """A right-hand side of ``_bound``: w c <= sum a_l lit_l, or w c <= v (n - 1 - sum lit_l).
 
-    Where the parts a_l do not make up the weight, any literal may have the rest: a result for each.
+    Where the parts a_l do not make up the weight, any literal may have the rest: a result for each. A clause
+    that must be woken may also leave out what its other literals have.
     """
     literals = clause.literals()
     if weight < 0:
         v = -weight * whole_part(load, unit)
         return [_summed(literals, [-v] * len(literals), v * (len(literals) - 1), n)]
     parts = [whole_part(s, unit) for s in share]
-    rest = max(0, unit - sum(parts))
-    return [
-        _summed(literals, [weight * (a + rest * (k == chosen)) for k, a in enumerate(parts)], 0, n)
-        for chosen in range(len(literals))
-    ]
+    fewer = [part if wakes else 0 for part, (_, wakes) in zip(parts, literals, strict=True)]
+    results = []
+    for some in [parts, fewer] if clause.wakes else [parts]:
+        for chosen in range(len(literals)):
+            whole = [a + max(0, unit - sum(some)) * (k == chosen) for k, a in enumerate(some)]
+            results.append(_summed(literals, [weight * a for a in whole], 0, n))
+    return results
 
 
 def _summed(
@@ -144,7 +137,7 @@ def test_the_credits_of_a_clause(heaviest: int) -> None:
         fixed = random_fixed(rng, toy.n, 0.2)
         multipliers = some(toy, rng)
         unit = int(rng.choice(UNITS))
-        constant, credits, _ = credits_of(toy, fixed, multipliers, unit)
+        constant, credits, _ = bound_of(toy, fixed, multipliers, unit)
         (clause,), ((weight,),) = toy.clauses, toy.votes
         if weight == 0 or dead_under(toy, fixed)[0]:
             assert (constant, credits.tolist()) == (0, [0] * toy.n)
@@ -158,15 +151,15 @@ def test_the_credits_of_clauses_add_up() -> None:
     for _ in range(200):
         toy = tiny(rng)
         fixed = random_fixed(rng, toy.n, 0.2)
-        given = some(toy, rng)
+        given = replace(some(toy, rng), wide=None)
         sum_, sums, k = 0, np.zeros(toy.n, np.int64), 0
         for j, clause in enumerate(toy.clauses):
             one = replace(toy, clauses=(clause,), votes=((toy.votes[0][j],),))
             part = slice(k, k := k + len(clause.literals()))
             alone = replace(given, share=given.share[part].copy(), load=given.load[j : j + 1].copy())
-            constant, credits, _ = credits_of(one, fixed, alone, 64)
+            constant, credits, _ = bound_of(one, fixed, alone, 64)
             sum_, sums = sum_ + constant, sums + credits
-        constant, credits, _ = credits_of(toy, fixed, given, 64)
+        constant, credits, _ = bound_of(toy, fixed, given, 64)
         assert (constant, credits.tolist()) == (sum_, sums.tolist())
 
 
@@ -198,7 +191,7 @@ def test_no_flips_beat_the_bound_whatever_the_multipliers(multipliers: Any, unit
         given = multipliers(toy, rng)
         if multipliers is sane:
             given.step = float(rng.choice([0.0, 0.1, 10.0]))
-        constant, credits, _ = credits_of(toy, fixed, given, unit)
+        constant, credits, _ = bound_of(toy, fixed, given, unit)
         for flips in subsets(toy.n, toy.n):
             if all(fixed[f] in (FREE, f in flips) for f in range(toy.n)):
                 votes = toy.sums(flips)[0]
@@ -218,7 +211,7 @@ def test_a_step_keeps_the_multipliers_what_they_are() -> None:
         given = sane(toy, rng)
         given.step = float(rng.choice([0.01, 1.0, 1e3]))
         before = replace(given, share=given.share.copy(), load=given.load.copy())
-        *_, norm = credits_of(toy, fixed, given, 64)
+        *_, norm = bound_of(toy, fixed, given, 64)
         assert norm >= -1e-4
         assert ((given.load >= 0) & (given.load <= 1)).all()
         k = 0
@@ -242,11 +235,11 @@ def test_steps_bring_the_bound_down() -> None:
         toy = tiny(rng, n=6, n_clauses=10)
         fixed = np.full(toy.n, FREE, np.int8)
         given = sane(toy, rng)
-        constant, credits, _ = credits_of(toy, fixed, given, unit)
+        constant, credits, _ = bound_of(toy, fixed, given, unit)
         liked = (credits > 0).astype(np.float32)
         before = constant + int(credits[credits > 0].sum())
         given = replace(given, lean=liked, step=1e-3)
-        constant, credits, norm = credits_of(toy, fixed, given, unit)
+        constant, credits, norm = bound_of(toy, fixed, given, unit)
         after = constant + int(credits[liked > 0].sum())  # the same flips, the new multipliers
         assert after <= before + toy.n * 64
         lower += norm > 1e-3 and after < before

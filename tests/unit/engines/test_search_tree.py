@@ -8,10 +8,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flips import Flips, Toy, Walk, dead_under, mask, random_fixed, random_flips, random_toy
+from flips import (
+    Flips,
+    Multipliers,
+    Toy,
+    Walk,
+    credits_of,
+    dead_under,
+    mask,
+    random_fixed,
+    random_flips,
+    random_toy,
+)
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.search import _tree, tree
-from tmverify.engines.search._bound import FREE, choose_flips, credit_flips, mix_votes
+from tmverify.engines.search._bound import FREE, choose_flips, mix_votes
 from tmverify.engines.search._tree import enough, fix, least_flips, remix, unfix_last
 from tmverify.engines.search.problem import shrunk
 from tmverify.engines.search.tree import Budget, Found, Tree, votes_with
@@ -183,17 +194,18 @@ def test_the_bound_never_falls_below_a_planted_witness() -> None:
         fixed = random_fixed(rng, toy.n, float(rng.random()), witness)
         left = toy.radius - int((fixed == 1).sum())
         mix = rng.integers(0, _tree.MIX_UNIT + 1, size=len(toy.needs))
-        total, credits = np.empty(len(toy.clauses), np.int64), np.empty(toy.n, np.int64)
+        total = np.empty(len(toy.clauses), np.int64)
         need = mix_votes(problem.votes, problem.needs, mix, total)
-        size = len(problem.features)
         unit = int(rng.choice([1, 64, 1 << 20]))
-        constant, _ = credit_flips(
-            problem.offsets, problem.middles, problem.features, total, dead_under(toy, fixed),
-            rng.exponential(0.5, size=size).astype(np.float32),
-            rng.normal(0.5, 0.5, size=len(total)).astype(np.float32), rng.random(len(total)) < 0.5,
-            unit, rng.random(toy.n).astype(np.float32), float(rng.choice([0.0, 1.0])), int(rng.integers(9)),
-            np.empty(size, np.float32), credits,
-        )  # fmt: skip
+        given = Multipliers(
+            rng.exponential(0.5, size=len(problem.features)).astype(np.float32),
+            rng.normal(0.5, 0.5, size=len(total)).astype(np.float32),
+            rng.random(toy.n).astype(np.float32),
+            float(rng.choice([0.0, 1.0])),
+            int(rng.integers(4)),
+            rng.random(len(total)) < 0.5,
+        )
+        constant, credits, _ = credits_of(problem, total, dead_under(toy, fixed), given, unit)
         scratch, flips = np.empty(toy.n, np.int64), np.empty(toy.n, np.bool_)
         gain, _, _ = choose_flips(credits, fixed, left, scratch, flips)
         assert constant + gain >= need * unit
@@ -210,6 +222,7 @@ def upset_multipliers(walk: Walk, rng: np.random.Generator) -> None:
     for name in ("share", "load", "lean"):
         state = walk.state(name)
         state[:] = rng.random(len(state))
+    walk.state("wide")[:] = rng.random(len(walk.state("wide"))) < 0.5
     if rng.random() < 0.3:
         walk.state("share")[:] *= rng.exponential(1.0, size=len(walk.state("share")))
     if len(walk.state("mix")) > 1:
