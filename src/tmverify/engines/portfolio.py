@@ -28,8 +28,10 @@ def decide(query: Query, deadline: Deadline) -> Answer:
     if query.region.center is None:
         return everywhere.decide(query, deadline, _sat)
     first = decide_within(query, _share(deadline))
-    if first.outcome is not Outcome.STOPPED or deadline.passed():
+    if first.outcome is not Outcome.STOPPED:
         return replace(first, engine="search")
+    if deadline.passed():
+        return replace(first, engine="search", detail=f"no answer within {deadline.seconds:g} s")
     cases = query.cases if first.open_cases is None else first.open_cases
     second = _sat(replace(query, cases=cases), deadline)
     return replace(second, engine="sat", stats={**first.stats, **second.stats})
@@ -38,8 +40,10 @@ def decide(query: Query, deadline: Deadline) -> Answer:
 def nearest(query: Query, deadline: Deadline) -> Nearest:
     """The nearest witness."""
     first = nearest_within(query, _share(deadline))
-    if first.stop_reason is None or deadline.passed():
+    if first.stop_reason is None:
         return first
+    if deadline.passed():
+        return replace(first, detail=f"no answer within {deadline.seconds:g} s")
     return nearest_by_steps(_sat, "sat", query, first, deadline)
 
 

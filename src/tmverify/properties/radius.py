@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,9 @@ class Radius:
     def exact(self) -> bool:
         """Whether the radius is known."""
         return self.lower == self.upper
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a radius is a number or two bounds: look at .radius, .exact, .lower or .upper")
 
     def __str__(self) -> str:
         if self.exact:

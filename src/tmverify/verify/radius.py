@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from tmverify.engines import check_engine, prepare, run_nearest
 from tmverify.engines.protocol import Deadline, Nearest, check_timeout
+from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 from tmverify.properties import Query, StopReason, robustness_query, similarity_query
 from tmverify.properties.query import check_query
@@ -99,6 +100,8 @@ def similarity_radius(
 def nearest(query: Query, *, timeout: float | None = 300.0, engine: str = "auto") -> Radius:
     """The nearest witness of a query about a ball, within its region; arguments as in ``decide``."""
     check_query(query)
+    if query.region.center is None:
+        raise InvalidInputError("query must be about a ball: without an input there is no distance.")
     name = check_engine(engine)
     seconds = check_timeout(timeout)
     prepare(name)
@@ -106,6 +109,8 @@ def nearest(query: Query, *, timeout: float | None = 300.0, engine: str = "auto"
     answer = run_nearest(name, query, Deadline(seconds))
     if answer.lower == 0 and answer.upper > 0 and not query.refuted_by(query.region.origin):
         answer = replace(answer, lower=1)  # seen, whatever the engine had time for
+        if answer.upper == 1:
+            answer = replace(answer, stop_reason=None, detail="")
     return _judge(query, answer, time.perf_counter() - start)
 
 

@@ -43,7 +43,7 @@ def _batches(query: Query) -> Iterator[NDArray[np.uint8]]:
     rng = np.random.default_rng(_SEED)
     size = max(2, min(_BATCH, _CELLS // n))
     density = 0.5
-    while density * n > 0.5:  # sparser ones would be all zeros
+    while density * n >= 0.5:  # sparser ones would be all zeros
         rows = (rng.random((size, n), np.float32) < density).view(np.uint8)
         if density == 0.5:
             rows[0], rows[-1] = 1, 0

@@ -20,7 +20,7 @@ other signs: identities that leave less to be positive.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
@@ -34,7 +34,8 @@ from tmverify.properties.query import Query
 
 MAX_PARTS = 64  # of a case: with more clauses left the sum says little
 _NARROWED = 100_000  # literals at most
-_MOST_CELLS = 1 << 26
+_MOST_CELLS = 1 << 26  # weights of a case
+_AT_ONCE = 1 << 20
 _INT64 = 1 << 62
 
 Case = tuple[int, ...]
@@ -63,87 +64,85 @@ class Argument:
 def arguments(query: Query, deadline: Deadline) -> Iterator[Argument]:
     """An argument for every case of ``query``, in order; the last ones are empty if the time is over."""
     ledger = _Ledger(normal_form(query, deadline), query)
-    for case in dict.fromkeys(tuple(dict.fromkeys(case)) for case in query.cases):
-        yield Argument(case, (), None) if deadline.passed() else ledger.argue(case)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Row:
-    """A constraint in normal form."""
-
-    weights: NDArray[np.int64]
-    bound: int
+    cases = list(dict.fromkeys(tuple(dict.fromkeys(case)) for case in query.cases))
+    entered = ledger.enter(sorted({c for case in cases for c in case}), deadline)
+    for case in cases:
+        yield Argument(case, (), None) if not entered or deadline.passed() else ledger.argue(case)
 
 
 @dataclass(slots=True, eq=False)
 class _Ledger:
+    """What is known of every constraint in normal form; its weights, which may be too many, are made anew."""
+
     form: NormalForm
     query: Query
     bounds: dict[int, int] = field(default_factory=dict)
-    """Of the constraints in normal form."""
     impossible: set[int] = field(default_factory=set)
     """Constraints that fail whatever their clauses do."""
-    digests: dict[int, tuple[bytes, bytes]] = field(default_factory=dict)
-    """Of the weights, and of the same with other signs."""
-    cancel: dict[tuple[int, int], bool] = field(default_factory=dict)
+    kinds: dict[int, bytes] = field(default_factory=dict)
+    """Constraints of the same kind seem to have the same weights …"""
+    opposites: dict[int, bytes] = field(default_factory=dict)
+    """… and the kind of those with the opposite weights."""
+
+    def enter(self, constraints: Sequence[int], deadline: Deadline) -> bool:
+        """Take note of these constraints; whether there was time for all of them."""
+        size = max(1, _AT_ONCE // max(1, len(self.form.clauses)))
+        for start in range(0, len(constraints), size):
+            if deadline.passed():
+                return False
+            some = constraints[start : start + size]
+            weights, bounds = self._rows(some)
+            best = np.maximum(weights, 0).sum(axis=1).tolist()
+            for c, row, bound, most in zip(some, weights, bounds, best, strict=True):
+                self.bounds[c] = bound
+                self.kinds[c], self.opposites[c] = _digest(row), _digest(-row)
+                if most < bound:
+                    self.impossible.add(c)
+        return True
 
     def argue(self, case: Case) -> Argument:
-        for c in case:
-            self._enter(c)
-            if c in self.impossible:
-                return Argument(case, ((c, 1),), ())
+        alone = next((c for c in case if c in self.impossible), None)
+        if alone is not None:
+            return Argument(case, ((alone, 1),), ())
         pair = self._opposed(case)
         if pair is not None:
             return Argument(case, tuple((c, 1) for c in pair), ())
         return self._mixed(case)
 
-    def _row(self, c: int) -> _Row:
-        """Constraint c, divided and rounded; made anew each time, for all of them may not fit in memory."""
-        constraint = self.query.constraints[c]
-        weights = constraint.weights(self.form.votes)
-        bound = constraint.bound - int(constraint.weights(self.form.always[:, None])[0])
-        divisor = int(np.gcd.reduce(weights)) if len(weights) else 0
-        return _Row(weights // divisor, -(-bound // divisor)) if divisor else _Row(weights, bound)
-
-    def _enter(self, c: int) -> None:
-        if c in self.bounds:
-            return
-        row = self._row(c)
-        self.bounds[c] = row.bound
-        self.digests[c] = _digest(row.weights), _digest(-row.weights)
-        if int(np.maximum(row.weights, 0).sum()) < row.bound:
-            self.impossible.add(c)
+    def _rows(self, constraints: Sequence[int]) -> tuple[NDArray[np.int64], list[int]]:
+        """Weights and bounds, divided and rounded."""
+        chosen = [self.query.constraints[c] for c in constraints]
+        weights = np.array([c.weights(self.form.votes) for c in chosen])
+        always = [sum(k * int(self.form.always[row]) for row, k in c.terms) for c in chosen]
+        divisors = np.maximum(np.gcd.reduce(weights, axis=1), 1)
+        bounds = [
+            -((more - c.bound) // d) for c, more, d in zip(chosen, always, divisors.tolist(), strict=True)
+        ]
+        return weights // divisors[:, None], bounds
 
     def _opposed(self, case: Case) -> tuple[int, int] | None:
         """Two constraints with the sum 0 >= need > 0."""
-        place: dict[bytes, int] = {}
-        for c in case:
-            d = place.get(self.digests[c][1])
-            if d is not None and self.bounds[c] + self.bounds[d] > 0 and self._cancel(c, d):
-                return d, c
-            same = place.get(self.digests[c][0])
-            if same is None or self.bounds[same] < self.bounds[c]:
-                place[self.digests[c][0]] = c
+        for kind in sorted({self.kinds[c] for c in case}.intersection(self.opposites[c] for c in case)):
+            first = max((c for c in case if self.kinds[c] == kind), key=self.bounds.__getitem__)
+            second = max((c for c in case if self.opposites[c] == kind), key=self.bounds.__getitem__)
+            if self.bounds[first] + self.bounds[second] > 0:
+                weights, _ = self._rows((first, second))
+                if not weights.sum(axis=0).any():  # literally, not only by their digests
+                    return min(first, second), max(first, second)
         return None
-
-    def _cancel(self, c: int, d: int) -> bool:
-        """Whether the weights really are opposite."""
-        if (c, d) not in self.cancel:
-            self.cancel[c, d] = not (self._row(c).weights + self._row(d).weights).any()
-        return self.cancel[c, d]
 
     def _mixed(self, case: Case) -> Argument:
         """The multipliers that leave least, as far as a guess goes."""
         unknown = Argument(case, (), None)
         if len(case) * len(self.form.clauses) > _MOST_CELLS:
             return unknown
-        rows = [self._row(c) for c in case]
-        weights = np.array([row.weights for row in rows])
-        chosen = guess_multipliers(weights, [row.bound for row in rows])
+        weights, bounds = self._rows(case)
+        chosen = guess_multipliers(weights, bounds)
         if chosen is None:
             return unknown
-        need = sum(m * row.bound for m, row in zip(chosen, rows, strict=True))
-        largest = sum(m * int(np.abs(row.weights).sum()) for m, row in zip(chosen, rows, strict=True))
+        need = sum(m * bound for m, bound in zip(chosen, bounds, strict=True))
+        sizes = np.abs(weights).sum(axis=1).tolist()
+        largest = sum(m * size for m, size in zip(chosen, sizes, strict=True))
         if need <= 0 or largest >= _INT64:
             return unknown
         rest = self._narrowed(np.array(chosen, np.int64) @ weights)

@@ -29,6 +29,7 @@ from tmverify.properties.verdict import StopReason
 
 UNLIMITED = 1 << 62
 SCREEN = 1000  # nodes for one constraint alone
+NEAR = 16  # flips to look within first
 NARROW = 2  # flips between the bounds of a case that is searched at once
 STEPS = 500  # nodes for going up one flip at a time where greedy flips lead nowhere
 CLIMBS = 12  # cases in which greedy flips are tried for a first witness
@@ -55,6 +56,9 @@ def _decide(query: Query, budget: Budget) -> Answer:
         constraints = screen.remaining(case)
         if constraints is None:
             continue
+        if budget.spent():
+            still_open.append(case)
+            continue
         problem = part(whole, constraints, whole.radius)
         flips = greedy(problem)
         if flips is None:
@@ -78,10 +82,12 @@ def nearest(query: Query, deadline: Deadline) -> Nearest:
 
 def nearest_within(query: Query, budget: Budget) -> Nearest:
     """The same within a budget."""
+    hunt = _Hunt(query, budget)
     try:
-        return _Hunt(query, budget).run()
-    except Exception as error:  # whatever went wrong, it is no answer
-        return Nearest(0, math.inf, None, "search", query.cases, *_fault(error), budget.used)
+        return hunt.run()
+    except Exception as error:  # whatever went wrong, it is no answer; a witness found before is still one
+        reason, detail = _fault(error)
+        return Nearest(0, hunt.upper, hunt.witness, "search", query.cases, reason, detail, budget.used)
 
 
 class _Hunt:
@@ -95,7 +101,17 @@ class _Hunt:
         """Set up for at most so many flips."""
         self.whole = problem_of(self.query, radius)
         self.screen = _Screen(self.whole, radius, self.budget)
-        self.cases = self.screen.likeliest_first(self.query.cases)
+        cases = self.screen.likeliest_first(self.query.cases)
+        self.cases = [case for case in cases if not self.screen.contradictory(case)]
+
+    @property
+    def upper(self) -> float:
+        """How far the witness is that was found, if one was."""
+        return math.inf if self.best is None else len(self.best)
+
+    @property
+    def witness(self) -> NDArray[np.uint8] | None:
+        return None if self.best is None else _flipped(self.query, self.best)
 
     @property
     def target(self) -> int:
@@ -111,7 +127,9 @@ class _Hunt:
             self._look_within(radius)
             lowers = {case: lowers.get(case, 0) for case in self.cases}
             climbed = {case: self._climb(case) for case in self.cases[:CLIMBS]}
-            if self.best is None:  # perhaps near, but no slope leads there
+            if (
+                self.best is None and radius < self.query.region.reach
+            ):  # perhaps near, but no slope leads there
                 self._step(lowers, self.budget.some(STEPS))
             if self.best is not None:
                 break
@@ -141,16 +159,16 @@ class _Hunt:
 
     def _outcome(self, lowers: dict[tuple[int, ...], float], last: int) -> Nearest:
         """What is known when no case has a witness nearer than its lower; beyond ``last`` none matters."""
-        upper = math.inf if self.best is None else len(self.best)
-        witness = None if self.best is None else _flipped(self.query, self.best)
         still_open = tuple(case for case, lower in lowers.items() if lower <= last)
         reason, detail = _why(self.budget) if still_open else (None, "")
-        lower = min((lowers[case] for case in still_open), default=upper)
-        return Nearest(lower, upper, witness, "search", still_open, reason, detail, self.budget.used)
+        lower = min((lowers[case] for case in still_open), default=self.upper)
+        return Nearest(
+            lower, self.upper, self.witness, "search", still_open, reason, detail, self.budget.used
+        )
 
     def _climb(self, case: tuple[int, ...]) -> float:
         """Greedy flips: how many, or infinity."""
-        flips = greedy(part(self.whole, case, self.target))
+        flips = None if self.budget.spent() else greedy(part(self.whole, case, self.target))
         if flips is None:
             return math.inf
         self._keep(flips)
@@ -162,6 +180,8 @@ class _Hunt:
         Where the bound leaves much room, one flip at a time (``_step``) is the shorter way.
         """
         while self.target >= 0:
+            if patience.spent():
+                return 0
             if self.screen.radius > self.target:
                 self.screen = _Screen(self.whole, self.target, self.budget)
             constraints = self.screen.remaining(case)
@@ -195,6 +215,7 @@ class _Screen:
         self.shortfall = whole.needs - votes_with(whole, still)
         self.never: dict[int, bool] = {}
         self.always: dict[int, bool] = {}
+        self.rows: dict[tuple[int, int], bytes] = {}
 
     def likeliest_first(self, cases: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
         """The distinct cases, those first whose hardest constraint lacks least."""
@@ -205,10 +226,26 @@ class _Screen:
         """The constraints of ``case`` that matter, or None if it is refuted."""
         if len(case) < 2:
             return case
+        if self.contradictory(case):
+            return None
         hardest_first = sorted(case, key=lambda c: -self.shortfall[c])
         if any(self.shortfall[c] > 0 and self._never(c) for c in hardest_first):
             return None
         return tuple(c for c in hardest_first if self.shortfall[c] > 0 or not self._always(c))
+
+    def contradictory(self, case: tuple[int, ...]) -> bool:
+        """Whether two constraints of ``case`` have opposite votes and add up to 0 >= need > 0.
+
+        So a model and its copy are seen to agree: their equal clauses are one, with votes of both signs.
+        """
+        rows = {self._row(c, 1): c for c in sorted(case, key=lambda c: self.whole.needs[c])}
+        pairs = ((c, rows.get(self._row(c, -1))) for c in case) if len(case) > 1 else ()
+        return any(d is not None and self.whole.needs[c] + self.whole.needs[d] > 0 for c, d in pairs)
+
+    def _row(self, c: int, sign: int) -> bytes:
+        if (c, sign) not in self.rows:
+            self.rows[c, sign] = (sign * self.whole.votes[c]).tobytes()
+        return self.rows[c, sign]
 
     def _never(self, c: int) -> bool:
         if c not in self.never:
@@ -223,15 +260,13 @@ class _Screen:
 
     def _refuted(self, problem: Problem) -> bool:
         """Whether it is refuted before long."""
-        return Tree(problem).search(self.budget.some(SCREEN))[0] is Found.NOTHING
+        return not self.budget.spent() and Tree(problem).search(self.budget.some(SCREEN))[0] is Found.NOTHING
 
 
 def _widening(reach: int) -> Iterator[int]:
     """Radii to look within, up to ``reach``."""
-    radius = 16
-    while radius < reach:
-        yield radius
-        radius *= 4
+    if reach > NEAR:
+        yield NEAR
     yield reach
 
 

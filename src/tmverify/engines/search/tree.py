@@ -22,6 +22,7 @@ from tmverify.engines.search.problem import Problem, shrunk
 ROOT_STEPS = 60
 NODE_STEPS = 6
 ATTEMPT = 20_000  # nodes
+CLIMB = 50_000_000  # cells that greedy flips may look at, some 50 ms
 SLICE = 20_000_000  # literals looked at between two looks at the clock, some 50 ms
 _INT64 = 1 << 62
 _FINEST = 1 << 20  # the unit of multipliers, where sums leave room for it
@@ -116,9 +117,7 @@ class Tree:
 
     def search(self, budget: Budget) -> tuple[Found, list[int]]:
         """Go on until an end or until the budget is spent; a solution is in features of the Query."""
-        if self.unit == 0:
-            return Found.OPEN, []
-        while not budget.spent():
+        while self.unit and not budget.spent():
             result = self._slice(budget)
             self.lower = max(self.lower, len(self.problem.flipped) + int(self._counts[_tree.LOWER]))
             if result == _tree.WITNESS:
@@ -140,8 +139,10 @@ class Tree:
 def greedy(problem: Problem) -> list[int] | None:
     """A solution by greedy flips, in features of the Query, or None."""
     flips = np.zeros(len(problem.names), np.bool_)
+    most = CLIMB // max(1, len(problem.names) * len(problem.needs))
     met = climb(
-        *(problem.offsets, problem.middles, problem.features, problem.votes, problem.needs, problem.radius),
+        *(problem.offsets, problem.middles, problem.features, problem.votes, problem.needs),
+        min(problem.radius, max(16, most)),
         *(problem.where, problem.clauses, problem.waking, flips),
     )
     return problem.named(flips) if met else None
