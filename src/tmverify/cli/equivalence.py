@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich.text import Text
 
 from tmverify.cli import options
@@ -20,7 +21,7 @@ from tmverify.cli.progress import counting
 from tmverify.cli.records import decisions_text, verdict_json
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.scopes import read_scope
-from tmverify.cli.subject import OpenModel, open_models
+from tmverify.cli.subject import OpenModel, open_inputs, open_models
 from tmverify.drafts import replacing
 from tmverify.engines import check_engine
 from tmverify.model import Label
@@ -34,6 +35,7 @@ _MAX_ONES = 20
 def equivalence(
     a: options.ModelA,
     b: options.ModelB,
+    data: options.HintFile = None,
     scope: options.Scope = "team",
     engine: options.Engine = "auto",
     timeout: options.Timeout = 300.0,
@@ -44,7 +46,8 @@ def equivalence(
 
     [bold]holds[/bold]: proved, no input tells them apart.
     [bold]violated[/bold]: one does; it is shown, after both models were run on it.
-    --save-witnesses writes it as X, one row or none.
+    --save-witnesses writes it as X, one row or none. The engine shown is the one that answered:
+    [bold]hunt[/bold] (inputs tried, and walks), [bold]structure[/bold] (both sums cancel), search or sat.
 
     Example: [cyan]tmverify equivalence trained.tm pruned.tm[/cyan]
     """
@@ -54,7 +57,8 @@ def equivalence(
         check_apart([a, b], [save_witnesses], "A, B and --save-witnesses")
     opened = open_models((a, b))
     label = read_scope(opened[0].model, scope)
-    verdict, interrupted = _decide(opened, label, name, limit)
+    hints = None if data is None else open_inputs(data, opened[0].model).X
+    verdict, interrupted = _decide(opened, label, hints, name, limit)
     if save_witnesses is not None:
         _save(save_witnesses, verdict, opened[0].model.n_features)
     if as_json:
@@ -65,14 +69,18 @@ def equivalence(
 
 
 def _decide(
-    opened: Sequence[OpenModel], scope: Label, engine: str, timeout: float | None
+    opened: Sequence[OpenModel],
+    scope: Label,
+    hints: NDArray[np.uint8] | None,
+    engine: str,
+    timeout: float | None,
 ) -> tuple[Verdict, bool]:
     """The verdict, and whether Ctrl-C came first."""
     start = time.perf_counter()
     try:
         with counting("equivalence", 1) as count:
             left, right = (each.model for each in opened)
-            verdict = check_equivalence(left, right, scope=scope, timeout=timeout, engine=engine)
+            verdict = check_equivalence(left, right, scope=scope, X=hints, timeout=timeout, engine=engine)
             count(verdict.status)
             return verdict, False
     except KeyboardInterrupt:

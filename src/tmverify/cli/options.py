@@ -28,6 +28,17 @@ DATA_HELP = (
 )
 DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)]
 
+HintFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        metavar="DATA",
+        help="Inputs to look for a disagreement among and around, such as the test data; it may find one "
+        "sooner, and is no part of the question. " + DATA_HELP,
+        show_default=False,
+    ),
+]
+
 DEFAULT_EPSILONS = [1]
 Epsilons = Annotated[
     list[int],
@@ -100,7 +111,8 @@ Engine = Annotated[
     typer.Option(
         "--engine",
         metavar="|".join(ENGINE_NAMES),
-        help="How to decide. auto: search, then sat on what it leaves open; search: exact branch and bound "
+        help="How to decide. auto: search, then sat on what it leaves open (equivalence: looks for a "
+        "disagreement and for structure that cancels before); search: exact branch and bound "
         "over flips; sat: a compact encoding and CaDiCaL; paper: the paper's own encoding and Glucose; "
         "brute: enumerates small regions.",
         rich_help_panel=_EFFORT,
