@@ -162,6 +162,31 @@ def test_decisions_stopped_after_every_number_of_nodes(monkeypatch: pytest.Monke
     assert stopped > 100
 
 
+class Undecided:
+    """A tree that never ends, and knows that it takes three flips."""
+
+    lower = 3
+
+    def __init__(self, problem: object) -> None:
+        pass
+
+    def search(self, budget: Budget) -> tuple[tree.Found, list[int]]:
+        budget.used["nodes"] = min(budget.nodes, budget.used["nodes"] + 1000)
+        return tree.Found.OPEN, []
+
+
+def test_the_bound_of_an_open_tree_is_the_bound_of_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more and no less, with and without a witness of greedy flips."""
+    monkeypatch.setattr(deciding, "Tree", Undecided)
+    all_three = tv.Model.from_clauses(5, [[1, 2, 3], [4]], [[1, -1]], bias=-1)
+    two_ways = tv.Model.from_clauses(9, [[1, 2, 3], [4], [5], [6], [7]], [[4, 1, 1, 1, 1]], bias=-4)
+    for model, climbs, upper in ((all_three, 0, math.inf), (two_ways, 1, 4)):
+        monkeypatch.setattr(deciding, "CLIMBS", climbs)
+        claim = nearest_within(tv.robustness_query(model, [0] * model.n_features, 5), nodes(5000))
+        assert (claim.lower, claim.upper) == (3, upper)
+        assert claim.stop_reason is tv.StopReason.NODE_LIMIT
+
+
 def test_tiny_cases_with_tiny_budgets() -> None:
     """All the options of a model and of a region."""
     rng = np.random.default_rng(2)
