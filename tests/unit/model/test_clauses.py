@@ -243,11 +243,13 @@ def test_attributes_cannot_be_replaced() -> None:
             setattr(clauses, name, value)
 
 
-def test_derived_arrays_are_the_callers_own() -> None:
+def test_derived_arrays_can_not_be_changed() -> None:
+    """Some are kept for the next caller."""
     clauses = Clauses.from_lists(3, [[1], [2, -3]])
-    for name in ("features", "owners", "lengths"):
-        getattr(clauses, name)[:] = 9
-    assert clauses == [(1,), (2, -3)]
+    for array in (clauses.features, clauses.owners, clauses.contradictory()):
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 0
+    clauses.lengths[:] = 9
     assert clauses.features.tolist() == [0, 1, 2]
     assert clauses.owners.tolist() == [0, 1, 1]
     assert clauses.lengths.tolist() == [1, 2]
