@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from tmverify.engines.protocol import Nearest
+from tmverify.engines.protocol import Deadline, Nearest
+from tmverify.engines.search.deciding import nearest_within
+from tmverify.engines.search.tree import Budget
 from tmverify.verify import nearest, radius
 
 
@@ -63,6 +65,25 @@ def test_weights_that_grow_too_large_by_merging(bias: int) -> None:
     r = tv.robustness_radius(model, np.ones(n), features=mask, engine="search", timeout=2)
     assert r.stop_reason is not tv.StopReason.CRASHED
     assert 1 <= r.lower <= r.upper
+
+
+def test_a_contradiction_near_by_says_nothing_of_what_is_far_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stopped between the two looks, a hunt forgot the cases that contradict themselves within the first.
+
+    The models differ in a clause that is 20 flips away, beyond the first look: the radius is not infinite.
+    """
+    far = list(range(1, 21))
+    a = tv.Model.from_clauses(30, [[21], far], [[1, 5]], bias=-2)
+    b = tv.Model.from_clauses(30, [[21], far], [[1, 0]], bias=-2)
+    query = tv.similarity_query(a, b, np.zeros(30), 30)
+    looks = iter([False, *[True] * 100])
+    monkeypatch.setattr(Budget, "spent", lambda budget: next(looks))
+    claim = nearest_within(query, Budget(Deadline(None), 1 << 60))
+    assert claim.lower <= 20
+    assert claim.stop_reason is not None
+    assert set(claim.open_cases) == set(query.cases)
+    monkeypatch.undo()
+    assert tv.similarity_radius(a, b, np.zeros(30)).radius == 20
 
 
 def test_an_exact_radius_was_not_stopped(monkeypatch: pytest.MonkeyPatch) -> None:

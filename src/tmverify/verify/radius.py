@@ -116,33 +116,22 @@ def nearest(query: Query, *, timeout: float | None = 300.0, engine: str = "auto"
 
 def _judge(query: Query, answer: Nearest, seconds: float) -> Radius:
     """Turn an engine's claim into a Radius, replaying what can be replayed."""
-    if answer.witness is None:
-        if answer.upper == math.inf and not (answer.lower > 0 and query.refuted_by(query.region.origin)):
-            return _radius(answer, seconds)
-        return _rejected(answer, seconds, "the engine overlooked the input itself")
     seen = replay(query, answer.witness)
-    if seen is None or int((seen.witness != query.region.origin).sum()) != answer.upper:
+    if seen is None:
+        if answer.witness is not None or answer.upper != math.inf:
+            return _rejected(answer, seconds, "the engine's counterexample does not replay")
+        if answer.lower > 0 and query.refuted_by(query.region.origin):
+            return _rejected(answer, seconds, "the engine overlooked the input itself")
+    elif int((seen.witness != query.region.origin).sum()) != answer.upper:
         return _rejected(answer, seconds, "the engine's counterexample does not replay")
     return Radius(
         answer.lower,
         answer.upper,
         seconds,
         answer.engine,
-        witness=seen.witness,
-        flips=seen.flips,
-        decisions=seen.decisions,
-        stop_reason=answer.stop_reason,
-        detail=answer.detail,
-        stats=answer.stats,
-    )
-
-
-def _radius(answer: Nearest, seconds: float) -> Radius:
-    return Radius(
-        answer.lower,
-        answer.upper,
-        seconds,
-        answer.engine,
+        witness=None if seen is None else seen.witness,
+        flips=None if seen is None else seen.flips,
+        decisions=None if seen is None else seen.decisions,
         stop_reason=answer.stop_reason,
         detail=answer.detail,
         stats=answer.stats,

@@ -101,8 +101,7 @@ class _Hunt:
         """Set up for at most so many flips."""
         self.whole = problem_of(self.query, radius)
         self.screen = _Screen(self.whole, radius, self.budget)
-        cases = self.screen.likeliest_first(self.query.cases)
-        self.cases = [case for case in cases if not self.screen.contradictory(case)]
+        self.cases = self.screen.likeliest_first(self.query.cases)
 
     @property
     def upper(self) -> float:
@@ -120,23 +119,28 @@ class _Hunt:
 
     def run(self) -> Nearest:
         lowers: dict[tuple[int, ...], float] = dict.fromkeys(self.query.cases, 0)
+        climbed: dict[tuple[int, ...], float] = {}
         # A near witness keeps all that is far away out of every later step.
         for radius in _widening(self.query.region.reach):
             if self.budget.spent():
                 return self._outcome(lowers, radius)
             self._look_within(radius)
-            lowers = {case: lowers.get(case, 0) for case in self.cases}
-            climbed = {case: self._climb(case) for case in self.cases[:CLIMBS]}
-            if (
-                self.best is None and radius < self.query.region.reach
-            ):  # perhaps near, but no slope leads there
-                self._step(lowers, self.budget.some(STEPS))
+            # A contradiction seen within a radius says nothing of what lies beyond it.
+            lowers = {
+                case: radius + 1 if self.screen.contradictory(case) else lowers.get(case, 0)
+                for case in self.cases
+            }
+            possible = [case for case in self.cases if lowers[case] <= radius]
+            climbed = {case: self._climb(case) for case in possible[:CLIMBS]}
+            if self.best is None and radius < self.query.region.reach:
+                self._step(lowers, self.budget.some(STEPS))  # perhaps near, but no slope leads there
             if self.best is not None:
                 break
         # First the cases with a near witness, which make the others easy.
         patience = self.budget.attempt()
         for case in sorted(lowers, key=lambda case: climbed.get(case, math.inf)):
-            lowers[case] = max(lowers[case], self._close(case, patience))
+            if lowers[case] <= self.target:
+                lowers[case] = max(lowers[case], self._close(case, patience))
         self._step(lowers, self.budget)
         return self._outcome(lowers, self.target)
 
