@@ -4,13 +4,14 @@
 
     arrays ─binarize→ bits ─train→ automata ─freeze→ Model
 
-    Model(s) + question ─compile→ Query ─engine→ answer ─replayed→ Verdict
+    Model(s) + question ─compile→ Query ─engine→ answer ─replayed→ Verdict ─→ Certificate ─tmcheck→ accepted
 
     errors        one exception tree
     model/        what a Tsetlin machine is: clauses, decision rule, evaluators, file format
     kernels/      numba primitives
     properties/   what can be asked: one file per question, each compiles to a Query
     engines/      how a Query is decided: search, sat, paper, brute
+    certificates/ why an answer can be believed: claim, proof, and the checker of both
     verify/       decide(query) → Verdict, the check_* functions, the radius
     data/         inputs from files, datasets, binarizers
     training/     how a Model is learnt (Algorithm 1): scikit-learn estimator, numba kernels
@@ -18,14 +19,16 @@
     interop/      DIMACS out
     cli/          one file per subcommand
 
-Imports point one way: cli → interop, training → data → verify → engines → properties → model → kernels,
-drafts, errors. scikit-learn, numba and the solvers are imported at first use.
+Imports point one way: cli → interop, training → data → verify → engines, certificates → properties →
+model → kernels, drafts, errors. scikit-learn, numba and the solvers are imported at first use.
 """
 
 from typing import TYPE_CHECKING, Any
 
+from tmverify.certificates import Certificate
 from tmverify.data import Dataset, load_dataset
 from tmverify.errors import (
+    CertificateError,
     DataFormatError,
     InvalidInputError,
     ModelError,
@@ -81,6 +84,8 @@ _AT_FIRST_USE = {
 
 __all__ = [
     "AdaptiveGaussianBinarizer",
+    "Certificate",
+    "CertificateError",
     "DataFormatError",
     "Dataset",
     "InvalidInputError",

@@ -7,6 +7,7 @@
     ├── ModelError (ValueError)          the parts given do not make a model
     │   └── ModelFormatError             a file is not a readable model
     ├── DataFormatError (ValueError)     a file is not readable data
+    ├── CertificateError (ValueError)    a certificate does not prove its claim
     └── TrainingStateError (ValueError)  a file is not a training that can be resumed
 
 A message says what was given, what is expected and, where there is one, the remedy.
@@ -47,6 +48,10 @@ class ModelFormatError(ModelError):
 
 class DataFormatError(TmVerifyError, ValueError):
     """A data file is missing, damaged or not what it should be."""
+
+
+class CertificateError(TmVerifyError, ValueError):
+    """A certificate does not prove its claim about the models given."""
 
 
 class TrainingStateError(TmVerifyError, ValueError):

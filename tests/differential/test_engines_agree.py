@@ -27,8 +27,8 @@ from tmverify.model.evaluate import reference_classes
 # In this process: ten times as fast as through a worker.
 ENGINES: dict[str, Engine] = {
     "brute": brute.decide,
-    "paper": lambda query, deadline: paper.solve(query),
-    "sat": lambda query, deadline: reduced.solve(query),
+    "paper": lambda query, deadline, evidence=None: paper.solve(query),
+    "sat": lambda query, deadline, evidence=None: reduced.solve(query),
     "search": search.decide,
     "auto": portfolio.decide,
 }
@@ -39,7 +39,7 @@ NEAREST = {"search": search.nearest, "auto": portfolio.nearest}
 def auto_soon_turns_to_sat(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a node, so that both halves of ``auto`` and the way from one to the other are used."""
     monkeypatch.setattr(portfolio, "NODES", 1)
-    monkeypatch.setattr(portfolio, "_sat", ENGINES["sat"])
+    monkeypatch.setattr(portfolio, "sat", ENGINES["sat"])
 
 
 def decisions(case: Case, model: tv.Model, inputs: NDArray[np.uint8]) -> NDArray[np.int64]:

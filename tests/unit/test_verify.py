@@ -20,7 +20,7 @@ X = [1, 1, 1]
 
 
 def ask(monkeypatch: pytest.MonkeyPatch, answer: Answer, query: tv.Query) -> tv.Verdict:
-    monkeypatch.setattr(engines, "ENGINES", {"auto": lambda query, deadline: answer})
+    monkeypatch.setattr(engines, "ENGINES", {"auto": lambda query, deadline, evidence=None: answer})
     return tv.decide(query)
 
 
@@ -58,7 +58,7 @@ def test_a_proof_that_overlooks_the_input_itself_is_rejected(monkeypatch: pytest
 
 
 def ask_radius(monkeypatch: pytest.MonkeyPatch, claim: Nearest, query: tv.Query) -> tv.Radius:
-    monkeypatch.setattr(engines, "_NEAREST", {"auto": lambda query, deadline: claim})
+    monkeypatch.setattr(engines, "_NEAREST", {"auto": lambda query, deadline, evidence=None: claim})
     return nearest(query)
 
 

@@ -14,45 +14,48 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tmverify.engines import brute
+from tmverify.engines.evidence import Evidence
 from tmverify.engines.isolation import isolated
 from tmverify.engines.protocol import Answer, Deadline, Engine, Nearest, NearestEngine
+from tmverify.engines.sat.deciding import decide as sat
 from tmverify.engines.stepping import nearest_by_steps, nothing_known
 from tmverify.errors import InvalidInputError, shown
 from tmverify.properties.query import Query
 
 
-def _auto(query: Query, deadline: Deadline) -> Answer:
+def _auto(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
     from tmverify.engines.portfolio import decide
 
-    return decide(query, deadline)
+    return decide(query, deadline, evidence)
 
 
-def _search(query: Query, deadline: Deadline) -> Answer:
+def _search(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
     from tmverify.engines.search.deciding import decide
 
-    return decide(query, deadline)
+    return decide(query, deadline, evidence)
 
 
-def _auto_nearest(query: Query, deadline: Deadline) -> Nearest:
+def _auto_nearest(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Nearest:
     from tmverify.engines.portfolio import nearest
 
-    return nearest(query, deadline)
+    return nearest(query, deadline, evidence)
 
 
-def _search_nearest(query: Query, deadline: Deadline) -> Nearest:
+def _search_nearest(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Nearest:
     from tmverify.engines.search.deciding import nearest
 
-    return nearest(query, deadline)
+    return nearest(query, deadline, evidence)
 
 
 ENGINES: Mapping[str, Engine] = {
     "auto": _auto,
     "search": _search,
-    "sat": isolated("tmverify.engines.sat.reduced:solve"),
+    "sat": sat,
     "paper": isolated("tmverify.engines.sat.paper:solve"),
     "brute": brute.decide,
 }
 ENGINE_NAMES = tuple(ENGINES)
+CERTIFYING = ("auto", "search", "sat")
 # The others go up one flip at a time.
 _NEAREST: Mapping[str, NearestEngine] = {"auto": _auto_nearest, "search": _search_nearest}
 
@@ -66,6 +69,14 @@ def check_engine(engine: object) -> str:
     return engine
 
 
+def check_certifying(engine: str) -> None:
+    """Raise InvalidInputError unless the engine of that name leaves evidence."""
+    if engine not in CERTIFYING:
+        raise InvalidInputError(
+            f"engine must be one of {', '.join(CERTIFYING)} for a certificate. Got {engine!r} instead."
+        )
+
+
 def prepare(engine: str) -> None:
     """Whatever the engine needs once in a process: done before a clock starts."""
     if engine in ("auto", "search"):
@@ -74,13 +85,14 @@ def prepare(engine: str) -> None:
         compile_kernels()
 
 
-def run(engine: str, query: Query, deadline: Deadline) -> Answer:
+def run(engine: str, query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
     """Put ``query`` to the engine of that name."""
-    return ENGINES[engine](query, deadline)
+    return ENGINES[engine](query, deadline, evidence)
 
 
-def run_nearest(engine: str, query: Query, deadline: Deadline) -> Nearest:
+def run_nearest(engine: str, query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Nearest:
     """Ask the engine of that name for the nearest witness in the query's region."""
     if engine in _NEAREST:
-        return _NEAREST[engine](query, deadline)
-    return nearest_by_steps(ENGINES[engine], engine, query, nothing_known(query, engine), deadline)
+        return _NEAREST[engine](query, deadline, evidence)
+    known = nothing_known(query, engine)
+    return nearest_by_steps(ENGINES[engine], engine, query, known, deadline, evidence)

@@ -14,9 +14,9 @@ import os
 import pickle
 import signal
 import sys
+from typing import Any
 
 from tmverify.engines.protocol import Answer, stopped
-from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
 
 READY = b"tmverify worker ready\n"
@@ -34,19 +34,19 @@ def serve() -> None:
     answers.flush()
     while True:
         try:
-            number, solver, query, limit = pickle.load(jobs)
+            number, solver, arguments, limit = pickle.load(jobs)
         except EOFError:
             return
         _set_alarm(limit)
-        pickle.dump((number, _solve(solver, query)), answers, protocol=pickle.HIGHEST_PROTOCOL)
+        pickle.dump((number, _solve(solver, arguments)), answers, protocol=pickle.HIGHEST_PROTOCOL)
         answers.flush()
         _set_alarm(None)
 
 
-def _solve(solver: str, query: Query) -> Answer:
+def _solve(solver: str, arguments: tuple[Any, ...]) -> Answer:
     module, function = solver.split(":")
     try:
-        answer = getattr(importlib.import_module(module), function)(query)
+        answer = getattr(importlib.import_module(module), function)(*arguments)
     except MemoryError:
         return stopped(StopReason.OUT_OF_MEMORY, "the solver ran out of memory")
     except Exception as error:

@@ -11,6 +11,7 @@ from itertools import combinations, islice
 
 import numpy as np
 
+from tmverify.engines.evidence import Evidence
 from tmverify.engines.protocol import Answer, Deadline, found, none_exists, stopped
 from tmverify.properties.query import Query
 from tmverify.properties.region import Region
@@ -22,8 +23,8 @@ _BATCH = 1 << 10
 _BATCH_CELLS = 1 << 22
 
 
-def decide(query: Query, deadline: Deadline) -> Answer:
-    """Enumerate the region, nearest inputs first; refuse more than ``MAX_INPUTS`` of them."""
+def decide(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
+    """Enumerate the region, nearest inputs first; refuse more than ``MAX_INPUTS``. Leaves no evidence."""
     region = query.region
     size = region.size(MAX_INPUTS)
     if size > MAX_INPUTS:

@@ -31,6 +31,7 @@ from dataclasses import replace
 from typing import IO, Any
 
 from tmverify.engines._worker import READY
+from tmverify.engines.evidence import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Engine, stopped
 from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
@@ -43,22 +44,39 @@ _numbers = itertools.count()
 _local = threading.local()
 
 
-def isolated(solver: str) -> Engine:
-    """The engine that runs ``solver``, a ``"module:function"`` from Query to Answer, in a worker."""
+def isolated(solver: str, proving: str | None = None) -> Engine:
+    """The engine that runs ``solver``, a ``"module:function"`` from Query to Answer, in a worker.
 
-    def decide(query: Query, deadline: Deadline) -> Answer:
+    Where evidence is wanted, ``proving`` is run instead, with the path of a file to leave it in.
+    """
+
+    def decide(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
+        # The machines are for replaying answers; a solver has no use for them.
+        job = replace(query, machines=(), topic=None)
+        if evidence is None or proving is None:
+            return _ask(solver, (job,), deadline)
         try:
-            worker = _own_worker()
-        except (OSError, TypeError, MemoryError) as error:
-            return stopped(StopReason.CRASHED, f"the solver process could not be started: {error}")
-        try:
-            # The machines are for replaying answers; a solver has no use for them.
-            return worker.ask(solver, replace(query, machines=()), deadline)
-        finally:
-            if worker.busy:
-                worker.kill()
+            with tempfile.TemporaryDirectory(prefix="tmverify-") as folder:
+                path = os.path.join(folder, "evidence")
+                answer = _ask(proving, (job, path), deadline)
+                evidence.adopt(path, answer.refutations)
+                return replace(answer, refutations=())
+        except OSError as error:
+            return stopped(StopReason.CRASHED, f"no place for the evidence: {error}")
 
     return decide
+
+
+def _ask(solver: str, arguments: tuple[Any, ...], deadline: Deadline) -> Answer:
+    try:
+        worker = _own_worker()
+    except (OSError, TypeError, MemoryError) as error:
+        return stopped(StopReason.CRASHED, f"the solver process could not be started: {error}")
+    try:
+        return worker.ask(solver, arguments, deadline)
+    finally:
+        if worker.busy:
+            worker.kill()
 
 
 def _own_worker() -> _Worker:
@@ -91,11 +109,11 @@ class _Worker:
     def usable(self) -> bool:
         return not self.busy and self.owner == os.getpid() and self.kill.alive and self.process.poll() is None
 
-    def ask(self, solver: str, query: Query, deadline: Deadline) -> Answer:
+    def ask(self, solver: str, arguments: tuple[Any, ...], deadline: Deadline) -> Answer:
         """Send a job and wait. Both ends of the exchange run in a thread: even the sending may block."""
         self.busy = True
         number = next(_numbers)
-        job = (number, solver, query, deadline.remaining())
+        job = (number, solver, arguments, deadline.remaining())
         replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
         exchange = threading.Thread(
             target=_exchange, args=(self.process, job, not self.started, replies), daemon=True

@@ -12,39 +12,40 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tmverify.engines.everywhere import deciding as everywhere
-from tmverify.engines.isolation import isolated
+from tmverify.engines.evidence import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome
+from tmverify.engines.sat.deciding import decide as sat
 from tmverify.engines.search.deciding import decide_within, nearest_within
 from tmverify.engines.search.tree import Budget
 from tmverify.engines.stepping import nearest_by_steps
 from tmverify.properties.query import Query
 
 NODES = 100_000
-_sat = isolated("tmverify.engines.sat.reduced:solve")
+_BOTH = ("search", "sat")
 
 
-def decide(query: Query, deadline: Deadline) -> Answer:
+def decide(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
     """Decide ``query``."""
     if query.region.center is None:
-        return everywhere.decide(query, deadline, _sat)
-    first = decide_within(query, _share(deadline))
+        return everywhere.decide(query, deadline, sat, evidence)
+    first = decide_within(query, _share(deadline), evidence)
     if first.outcome is not Outcome.STOPPED:
         return replace(first, engine="search")
     if deadline.passed():
         return replace(first, engine="search", detail=f"no answer within {deadline.seconds:g} s")
     cases = query.cases if first.open_cases is None else first.open_cases
-    second = _sat(replace(query, cases=cases), deadline)
-    return replace(second, engine="sat", stats={**first.stats, **second.stats})
+    second = sat(replace(query, cases=cases), deadline, evidence)
+    return replace(second, engine="sat", relies_on=_BOTH, stats={**first.stats, **second.stats})
 
 
-def nearest(query: Query, deadline: Deadline) -> Nearest:
+def nearest(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Nearest:
     """The nearest witness."""
-    first = nearest_within(query, _share(deadline))
+    first = nearest_within(query, _share(deadline), evidence)
     if first.stop_reason is None:
         return first
     if deadline.passed():
         return replace(first, detail=f"no answer within {deadline.seconds:g} s")
-    return nearest_by_steps(_sat, "sat", query, first, deadline)
+    return replace(nearest_by_steps(sat, "sat", query, first, deadline, evidence), relies_on=_BOTH)
 
 
 def _share(deadline: Deadline) -> Budget:

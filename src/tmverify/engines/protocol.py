@@ -1,20 +1,22 @@
 """What an engine is: it takes a Query and a Deadline and returns an Answer, or says how near a witness is.
 
-An engine claims; it does not judge. ``verify.decide`` replays every witness before anyone sees it.
+An engine claims; it does not judge. ``verify.decide`` replays every witness before anyone sees it. Given an
+``Evidence``, it writes down there why there is none.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.engines.evidence import Evidence, Refutation
 from tmverify.errors import InvalidInputError, shown
 from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
@@ -45,9 +47,17 @@ class Answer:
     detail: str = ""
     stats: dict[str, Any] = field(default_factory=dict)
     engine: str | None = None
-    """Who answered, where an engine asks others."""
+    """Who answered, where an engine asks others …"""
+    relies_on: tuple[str, ...] = ()
+    """… and whose work is part of the answer, if not of that one alone."""
     open_cases: tuple[tuple[int, ...], ...] | None = None
     """When stopped: the cases that are not refuted, if the engine knows."""
+    refutations: tuple[Refutation, ...] = ()
+    """What a worker process wrote down, on the way to the asking one."""
+
+    def with_refutations(self, refutations: Iterable[Refutation]) -> Answer:
+        """The same answer with these."""
+        return replace(self, refutations=tuple(refutations))
 
 
 def found(witness: NDArray[np.uint8], **stats: Any) -> Answer:
@@ -89,6 +99,7 @@ class Nearest:
     stop_reason: StopReason | None = None
     detail: str = ""
     stats: dict[str, Any] = field(default_factory=dict)
+    relies_on: tuple[str, ...] = ()
 
 
 class Deadline:
@@ -122,5 +133,15 @@ def check_timeout(timeout: object) -> float | None:
     return None if timeout > _FOREVER else float(timeout)
 
 
-Engine = Callable[[Query, Deadline], Answer]
-NearestEngine = Callable[[Query, Deadline], Nearest]
+class Engine(Protocol):
+    """Decides a query, and writes down why there is no witness, if that is wanted."""
+
+    def __call__(self, query: Query, deadline: Deadline, evidence: Evidence | None = None, /) -> Answer:
+        """Its answer."""
+
+
+class NearestEngine(Protocol):
+    """The same for the nearest witness."""
+
+    def __call__(self, query: Query, deadline: Deadline, evidence: Evidence | None = None, /) -> Nearest:
+        """Its answer."""

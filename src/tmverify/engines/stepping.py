@@ -5,11 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from tmverify.engines.evidence import Evidence
 from tmverify.engines.protocol import Deadline, Engine, Nearest, Outcome
 from tmverify.properties.query import Query
 
 
-def nearest_by_steps(engine: Engine, name: str, query: Query, known: Nearest, deadline: Deadline) -> Nearest:
+def nearest_by_steps(
+    engine: Engine,
+    name: str,
+    query: Query,
+    known: Nearest,
+    deadline: Deadline,
+    evidence: Evidence | None = None,
+) -> Nearest:
     """Go on from what is known: refute one radius after another, from ``known.lower`` up.
 
     Each radius below ``known.upper`` is put to ``engine``, with the open cases only.
@@ -18,7 +26,7 @@ def nearest_by_steps(engine: Engine, name: str, query: Query, known: Nearest, de
     lower, spent = int(known.lower), known.stats
     while lower <= last:
         ball = replace(query.region, radius=lower)
-        answer = engine(replace(query, region=ball, cases=known.open_cases), deadline)
+        answer = engine(replace(query, region=ball, cases=known.open_cases), deadline, evidence)
         spent = {**spent, **answer.stats}
         if answer.outcome is Outcome.STOPPED:
             return replace(

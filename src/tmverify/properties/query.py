@@ -18,12 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.errors import InvalidInputError
-from tmverify.model import Model
+from tmverify.model import Label, Model
 from tmverify.model.clauses import Clauses, concatenate
 from tmverify.model.evaluate import reference_classes
 from tmverify.properties.decisions import Case, decides, differs
@@ -49,6 +50,15 @@ class VoteConstraint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Topic:
+    """What was asked, of whom: a Query is about machines in scope, a claim about whole models."""
+
+    question: Literal["robustness", "similarity", "equivalence"]
+    models: tuple[Model, ...]
+    scope: Label
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Query:
     """One decision problem. Built by the questions in this package, never by hand.
 
@@ -67,6 +77,8 @@ class Query:
         The machines whose decisions are compared.
     expected : int or None
         The class index that the decisions are compared with, if that is fixed.
+    topic : Topic or None
+        For the certificate; engines have no use for it.
     hints : uint8 array, (n, n_features), or None
         Inputs worth a look; no part of the question.
     """
@@ -79,6 +91,7 @@ class Query:
     region: Region
     machines: tuple[Model, ...]
     expected: int | None
+    topic: Topic | None = None
     hints: NDArray[np.uint8] | None = None
 
     def decisions(self, bits: NDArray[np.uint8]) -> NDArray[np.int64]:

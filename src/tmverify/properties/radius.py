@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.model import Label
-from tmverify.properties.verdict import StopReason
+from tmverify.properties.trust import CHECKED, REPLAYED, trust_in
+from tmverify.properties.verdict import Evidence, StopReason
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,8 +41,8 @@ class Radius:
         Why the radius is not exact; ``detail`` says more.
     stats : mapping of str to number
         Sizes and times, depending on the engine.
-    certificate : None
-        Evidence that can be checked apart from the engine; not yet written by this version.
+    relies_on, certificate
+        As in Verdict; a certificate is of an exact radius.
     """
 
     lower: float
@@ -54,7 +55,16 @@ class Radius:
     stop_reason: StopReason | None = None
     detail: str = ""
     stats: Mapping[str, Any] = field(default_factory=dict)
-    certificate: None = None
+    relies_on: tuple[str, ...] = ()
+    certificate: Evidence | None = None
+
+    @property
+    def trusts(self) -> tuple[str, ...]:
+        """What must be right for the bounds to be right; see ``docs/trust.md``."""
+        if self.certificate is not None:
+            return CHECKED
+        proved = trust_in(self.relies_on or (self.engine,)) if self.lower > 0 else ()
+        return tuple(dict.fromkeys((*proved, *(REPLAYED if self.witness is not None else ()))))
 
     @property
     def radius(self) -> float | None:

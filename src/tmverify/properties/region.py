@@ -25,11 +25,16 @@ Direction = Literal["add", "remove"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """Inputs within ``radius`` flips of ``center``, at ``mutable`` features; without a centre, all inputs."""
+    """Inputs within ``radius`` flips of ``center``, at ``mutable`` features; without a centre, all inputs.
+
+    ``features`` and ``direction`` say why a feature is not mutable, as it was asked for.
+    """
 
     center: NDArray[np.uint8] | None
     radius: int
     mutable: NDArray[np.bool_]
+    features: NDArray[np.bool_] | None = None
+    direction: Direction | None = None
 
     @classmethod
     def everything(cls, n_features: int) -> Region:
@@ -96,14 +101,14 @@ def ball(
     center = as_bit_vector(x, model.n_features)
     center.flags.writeable = False
     radius = check_epsilon(epsilon, model.n_features)
-    mutable = _mask(model, features)
+    mask = mutable = _mask(model, features)
     if direction is not None and (not isinstance(direction, str) or direction not in ("add", "remove")):
         raise InvalidInputError(f"direction must be 'add', 'remove' or None. Got {shown(direction)} instead.")
     if direction == "add":
         mutable = mutable & (center == 0)
     elif direction == "remove":
         mutable = mutable & (center == 1)
-    return Region(center=center, radius=radius, mutable=mutable)
+    return Region(center, radius, mutable, None if mask.all() else mask, direction)
 
 
 def check_epsilon(epsilon: object, n_features: int) -> int:

@@ -6,11 +6,12 @@ similar(A, B, x, eps)  iff  there is no z in ball(x, eps) with A(z) != B(z)
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
 from tmverify.model import Model
-from tmverify.properties.query import Query, query_disagreement
+from tmverify.properties.query import Query, Topic, query_disagreement
 from tmverify.properties.region import Direction, ball
 from tmverify.properties.scope import Scope, comparable
 
@@ -27,4 +28,6 @@ def similarity_query(
 ) -> Query:
     """Compile the question; see ``tmverify.check_similarity`` for the arguments."""
     left, right = comparable(a, b, scope)
-    return query_disagreement(left, right, ball(left, x, epsilon, features=features, direction=direction))
+    region = ball(left, x, epsilon, features=features, direction=direction)
+    query = query_disagreement(left, right, region)
+    return replace(query, topic=Topic("similarity", (a, b), scope))

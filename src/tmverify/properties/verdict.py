@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any, NoReturn
+from os import PathLike
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.model import Label
+from tmverify.model import Label, Model
+from tmverify.properties.trust import CHECKED, REPLAYED, trust_in
 
 
 class Status(StrEnum):
@@ -37,6 +39,16 @@ class StopReason(StrEnum):
     CRASHED = "crashed"
     REJECTED = "answer-rejected"
     UNDECIDED_INPUTS = "undecided-inputs"
+
+
+class Evidence(Protocol):
+    """What a ``tmverify.Certificate`` offers."""
+
+    def save(self, path: str | PathLike[str], /) -> None:
+        """Write it to a file."""
+
+    def check(self, *models: Model) -> str:
+        """The claim in words, if it is proved for these models."""
 
 
 class _NotABool:
@@ -71,8 +83,10 @@ class Verdict(_NotABool):
         Why the status is UNKNOWN; ``detail`` says more.
     stats : mapping of str to number
         Sizes and times, depending on the engine.
-    certificate : None
-        Evidence that can be checked apart from the engine; not yet written by this version.
+    relies_on : tuple of str
+        Engines whose work is part of the answer, where there are several.
+    certificate : Certificate or None
+        Evidence that can be checked apart from the engine, if it was asked for.
     """
 
     status: Status
@@ -84,7 +98,17 @@ class Verdict(_NotABool):
     stop_reason: StopReason | None = None
     detail: str = ""
     stats: Mapping[str, Any] = field(default_factory=dict)
-    certificate: None = None
+    relies_on: tuple[str, ...] = ()
+    certificate: Evidence | None = None
+
+    @property
+    def trusts(self) -> tuple[str, ...]:
+        """What must be right for this answer to be right; see ``docs/trust.md``."""
+        if self.status is Status.UNKNOWN:
+            return ()
+        if self.certificate is not None:
+            return CHECKED
+        return trust_in(self.relies_on or (self.engine,)) if self.status is Status.HOLDS else REPLAYED
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +124,7 @@ class UniversalVerdict(_NotABool):
     required : int
         The least number of inputs on which the property must hold, ``ceil(eta * n_inputs)``.
     eta : Fraction
-    seconds, engine, stop_reason, detail
+    seconds, engine, stop_reason, detail, certificate
         As in ``Verdict``.
     """
 
@@ -113,7 +137,15 @@ class UniversalVerdict(_NotABool):
     eta: Fraction
     stop_reason: StopReason | None = None
     detail: str = ""
-    certificate: None = None
+    certificate: Evidence | None = None
+
+    @property
+    def trusts(self) -> tuple[str, ...]:
+        """What must be right for this answer to be right: all that its inputs' answers rest on."""
+        if self.certificate is not None:
+            return CHECKED
+        every = (trusted for verdict in self.verdicts for trusted in verdict.trusts)
+        return tuple(dict.fromkeys(every)) if self.status is not Status.UNKNOWN else ()
 
     def count(self, status: Status) -> int:
         """How many inputs examined have this status."""

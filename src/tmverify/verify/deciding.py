@@ -7,18 +7,21 @@ does not replay, a limit or a crash is UNKNOWN, never HOLDS.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.certificates import claims
 from tmverify.engines import check_engine, prepare, run
+from tmverify.engines.evidence import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Outcome, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Label
 from tmverify.model.inputs import as_bit_vector
 from tmverify.properties import Query, Status, StopReason, Verdict
 from tmverify.properties.query import check_query
+from tmverify.verify.proof import evidence_for, proof_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +33,9 @@ class Replay:
     decisions: tuple[Label, Label]
 
 
-def decide(query: Query, *, timeout: float | None = 300.0, engine: str = "auto") -> Verdict:
+def decide(
+    query: Query, *, timeout: float | None = 300.0, engine: str = "auto", certificate: bool = False
+) -> Verdict:
     """Decide one query.
 
     Parameters
@@ -40,6 +45,9 @@ def decide(query: Query, *, timeout: float | None = 300.0, engine: str = "auto")
     timeout : float or None
         Seconds for the whole call; None for no limit.
     engine : {"auto", "search", "sat", "paper", "brute"}
+    certificate : bool
+        Whether to write down the evidence (``.certificate`` of the result); engines ``"auto"``,
+        ``"search"`` and ``"sat"`` can.
 
     Returns
     -------
@@ -52,10 +60,23 @@ def decide(query: Query, *, timeout: float | None = 300.0, engine: str = "auto")
     check_query(query)
     name = check_engine(engine)
     seconds = check_timeout(timeout)
+    evidence = evidence_for(query, name, certificate)
     prepare(name)
     start = time.perf_counter()
-    answer = run(name, query, Deadline(seconds))
-    return _judge(query, answer, answer.engine or name, time.perf_counter() - start)
+    answer = run(name, query, Deadline(seconds), evidence)
+    verdict = _judge(query, answer, answer.engine or name, time.perf_counter() - start)
+    return verdict if evidence is None else _certified(query, verdict, evidence)
+
+
+def _certified(query: Query, verdict: Verdict, evidence: Evidence) -> Verdict:
+    if verdict.witness is not None:
+        return replace(verdict, certificate=claims.violated(query, verdict.witness))
+    if verdict.status is Status.HOLDS:
+        text = proof_of(query, query.region.radius, evidence)
+        if text is not None:
+            return replace(verdict, certificate=claims.holds(query, text))
+        return replace(verdict, detail="no certificate: the evidence is not complete")
+    return verdict
 
 
 def _judge(query: Query, answer: Answer, engine: str, seconds: float) -> Verdict:
@@ -72,6 +93,7 @@ def _judge(query: Query, answer: Answer, engine: str, seconds: float) -> Verdict
                 flips=seen.flips,
                 decisions=seen.decisions,
                 stats=answer.stats,
+                relies_on=answer.relies_on,
             )
         reason, detail = (
             StopReason.REJECTED,
@@ -79,7 +101,7 @@ def _judge(query: Query, answer: Answer, engine: str, seconds: float) -> Verdict
         )
     elif answer.outcome is Outcome.NO_WITNESS:
         if not query.refuted_by(query.region.origin):
-            return Verdict(Status.HOLDS, seconds, engine, stats=answer.stats)
+            return Verdict(Status.HOLDS, seconds, engine, stats=answer.stats, relies_on=answer.relies_on)
         reason, detail = (
             StopReason.REJECTED,
             "the engine overlooked the input itself: a bug, please report it",

@@ -27,6 +27,7 @@ def check_robustness(
     direction: Direction | None = None,
     timeout: float | None = 300.0,
     engine: str = "auto",
+    certificate: bool = False,
 ) -> Verdict:
     """Can at most ``epsilon`` flipped bits of ``x`` change the decision? HOLDS means: no.
 
@@ -45,6 +46,9 @@ def check_robustness(
     timeout : float or None
         Seconds for the whole call; None for no limit.
     engine : {"auto", "search", "sat", "paper", "brute"}
+    certificate : bool
+        Whether to write down the evidence (``.certificate`` of the result); engines ``"auto"``,
+        ``"search"`` and ``"sat"`` can.
 
     Returns
     -------
@@ -55,7 +59,7 @@ def check_robustness(
     InvalidInputError
     """
     query = robustness_query(model, x, epsilon, scope=scope, features=features, direction=direction)
-    return decide(query, timeout=timeout, engine=engine)
+    return decide(query, timeout=timeout, engine=engine, certificate=certificate)
 
 
 def check_similarity(
@@ -69,6 +73,7 @@ def check_similarity(
     direction: Direction | None = None,
     timeout: float | None = 300.0,
     engine: str = "auto",
+    certificate: bool = False,
 ) -> Verdict:
     """Do two models agree on every input within ``epsilon`` flips of ``x``? HOLDS means: yes.
 
@@ -76,7 +81,7 @@ def check_similarity(
     ``check_robustness``.
     """
     query = similarity_query(a, b, x, epsilon, scope=scope, features=features, direction=direction)
-    return decide(query, timeout=timeout, engine=engine)
+    return decide(query, timeout=timeout, engine=engine, certificate=certificate)
 
 
 def check_equivalence(
@@ -87,6 +92,7 @@ def check_equivalence(
     X: ArrayLike | None = None,
     timeout: float | None = 300.0,
     engine: str = "auto",
+    certificate: bool = False,
 ) -> Verdict:
     """Do two models agree on every input there is? HOLDS means: yes.
 
@@ -102,6 +108,9 @@ def check_equivalence(
     timeout : float or None
         Seconds for the whole call; None for no limit.
     engine : {"auto", "search", "sat", "paper", "brute"}
+    certificate : bool
+        Whether to write down the evidence (``.certificate`` of the result); engines ``"auto"``,
+        ``"search"`` and ``"sat"`` can.
 
     Returns
     -------
@@ -129,4 +138,4 @@ def check_equivalence(
         from tmverify.engines.everywhere.warming import compile_kernels
 
         compile_kernels()  # before the clock starts
-    return decide(query, timeout=timeout, engine=engine)
+    return decide(query, timeout=timeout, engine=engine, certificate=certificate)

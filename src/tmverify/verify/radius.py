@@ -8,7 +8,9 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
-from tmverify.engines import check_engine, prepare, run_nearest
+from tmverify.certificates import claims
+from tmverify.engines import check_engine, prepare, run, run_nearest
+from tmverify.engines.evidence import Evidence
 from tmverify.engines.protocol import Deadline, Nearest, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
@@ -18,6 +20,7 @@ from tmverify.properties.radius import Radius
 from tmverify.properties.region import Direction
 from tmverify.properties.scope import Scope, check_model
 from tmverify.verify.deciding import replay
+from tmverify.verify.proof import evidence_for, open_cases, proof_of
 from tmverify.verify.questions import Features
 
 
@@ -30,6 +33,7 @@ def robustness_radius(
     direction: Direction | None = None,
     timeout: float | None = 300.0,
     engine: str = "auto",
+    certificate: bool = False,
 ) -> Radius:
     """The least number of flipped bits of ``x`` that changes the decision, exactly.
 
@@ -46,6 +50,9 @@ def robustness_radius(
     timeout : float or None
         Seconds for the whole call; None for no limit.
     engine : {"auto", "search", "sat", "paper", "brute"}
+    certificate : bool
+        Whether to write down the evidence (``.certificate`` of the result): the witness, and a proof that no
+        fewer flips are enough. Engines ``"auto"``, ``"search"`` and ``"sat"`` can.
 
     Returns
     -------
@@ -70,6 +77,7 @@ def robustness_radius(
         robustness_query(model, x, n, scope=scope, features=features, direction=direction),
         timeout=timeout,
         engine=engine,
+        certificate=certificate,
     )
 
 
@@ -83,6 +91,7 @@ def similarity_radius(
     direction: Direction | None = None,
     timeout: float | None = 300.0,
     engine: str = "auto",
+    certificate: bool = False,
 ) -> Radius:
     """How many flips from ``x`` is the nearest input on which two models disagree? 0: on ``x`` itself.
 
@@ -94,24 +103,48 @@ def similarity_radius(
         similarity_query(a, b, x, a.n_features, scope=scope, features=features, direction=direction),
         timeout=timeout,
         engine=engine,
+        certificate=certificate,
     )
 
 
-def nearest(query: Query, *, timeout: float | None = 300.0, engine: str = "auto") -> Radius:
+def nearest(
+    query: Query, *, timeout: float | None = 300.0, engine: str = "auto", certificate: bool = False
+) -> Radius:
     """The nearest witness of a query about a ball, within its region; arguments as in ``decide``."""
     check_query(query)
     if query.region.center is None:
         raise InvalidInputError("query must be about a ball: without an input there is no distance.")
     name = check_engine(engine)
     seconds = check_timeout(timeout)
+    evidence = evidence_for(query, name, certificate)
     prepare(name)
     start = time.perf_counter()
-    answer = run_nearest(name, query, Deadline(seconds))
+    deadline = Deadline(seconds)
+    answer = run_nearest(name, query, deadline, evidence)
     if answer.lower == 0 and answer.upper > 0 and not query.refuted_by(query.region.origin):
         answer = replace(answer, lower=1)  # seen, whatever the engine had time for
         if answer.upper == 1:
             answer = replace(answer, stop_reason=None, detail="")
-    return _judge(query, answer, time.perf_counter() - start)
+    radius = _judge(query, answer, time.perf_counter() - start)
+    if evidence is None or not radius.exact:
+        return radius
+    radius = _certified(query, radius, name, deadline, evidence)
+    return replace(radius, seconds=time.perf_counter() - start)
+
+
+def _certified(query: Query, radius: Radius, name: str, deadline: Deadline, evidence: Evidence) -> Radius:
+    """The radius with its certificate: what the engine wrote down on its way, and what it left out."""
+    within = query.region.reach if radius.lower == math.inf else int(radius.lower) - 1
+    if within < 0:
+        return replace(radius, certificate=claims.radius(query, radius.lower, radius.witness, tuple))
+    left = open_cases(query, within, evidence)
+    if left:
+        ball = replace(query.region, radius=within)
+        run(name, replace(query, region=ball, cases=left), deadline, evidence)
+    text = proof_of(query, within, evidence)
+    if text is None:
+        return replace(radius, detail="no certificate: no time was left to complete the evidence")
+    return replace(radius, certificate=claims.radius(query, radius.lower, radius.witness, text))
 
 
 def _judge(query: Query, answer: Nearest, seconds: float) -> Radius:
@@ -135,6 +168,7 @@ def _judge(query: Query, answer: Nearest, seconds: float) -> Radius:
         stop_reason=answer.stop_reason,
         detail=answer.detail,
         stats=answer.stats,
+        relies_on=answer.relies_on,
     )
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tmverify.certificates import Certificate, claims
 from tmverify.engines import check_engine, prepare
 from tmverify.engines.protocol import Deadline, check_timeout
 from tmverify.errors import InvalidInputError
@@ -27,6 +29,7 @@ from tmverify.properties.region import Direction
 from tmverify.properties.scope import Scope, check_model, comparable
 from tmverify.properties.universal import Tally, exact_fraction, required_count
 from tmverify.verify.deciding import decide
+from tmverify.verify.proof import evidence_for
 from tmverify.verify.questions import Features
 
 
@@ -42,6 +45,7 @@ def check_universal_robustness(
     timeout: float | None = 300.0,
     timeout_per_input: float | None = None,
     engine: str = "auto",
+    certificate: bool = False,
     on_verdict: Callable[[Verdict], None] | None = None,
 ) -> UniversalVerdict:
     """Is the model robust on at least an ``eta`` fraction of the rows of ``X``?
@@ -56,6 +60,8 @@ def check_universal_robustness(
         Seconds for the whole call; None for no limit.
     timeout_per_input : float or None
         Seconds for each input, within ``timeout``.
+    certificate : bool
+        Whether to write down the evidence, for each input and for the whole.
     on_verdict : callable, optional
         Called with each input's Verdict as it comes, for progress.
     model, epsilon, scope, features, direction, engine
@@ -72,7 +78,7 @@ def check_universal_robustness(
         return robustness_query(model, x, epsilon, scope=scope, features=features, direction=direction)
 
     bits = as_bit_matrix(X, model.n_features)
-    return _decide_universal(ask, bits, eta, timeout, timeout_per_input, engine, on_verdict)
+    return _decide_universal(ask, bits, eta, timeout, timeout_per_input, engine, certificate, on_verdict)
 
 
 def check_universal_similarity(
@@ -88,6 +94,7 @@ def check_universal_similarity(
     timeout: float | None = 300.0,
     timeout_per_input: float | None = None,
     engine: str = "auto",
+    certificate: bool = False,
     on_verdict: Callable[[Verdict], None] | None = None,
 ) -> UniversalVerdict:
     """Are the models similar on at least an ``eta`` fraction of the rows of ``X``?
@@ -100,7 +107,7 @@ def check_universal_similarity(
         return similarity_query(a, b, x, epsilon, scope=scope, features=features, direction=direction)
 
     bits = as_bit_matrix(X, a.n_features)
-    return _decide_universal(ask, bits, eta, timeout, timeout_per_input, engine, on_verdict)
+    return _decide_universal(ask, bits, eta, timeout, timeout_per_input, engine, certificate, on_verdict)
 
 
 def _decide_universal(
@@ -110,13 +117,15 @@ def _decide_universal(
     timeout: float | None,
     timeout_per_input: float | None,
     engine: str,
+    certificate: bool,
     on_verdict: Callable[[Verdict], None] | None,
 ) -> UniversalVerdict:
     if not len(bits):
         raise InvalidInputError("X must hold at least one input. Got none instead.")
     fraction = exact_fraction(eta)
     name = check_engine(engine)
-    ask(bits[0])  # whatever is wrong with the arguments shows here, even if no input need be looked at
+    # Whatever is wrong with the arguments shows here, even if no input need be looked at.
+    evidence_for(ask(bits[0]), name, certificate)
     prepare(name)
     deadline = Deadline(check_timeout(timeout))
     each = check_timeout(timeout_per_input)
@@ -126,7 +135,8 @@ def _decide_universal(
     for x in bits:
         if tally.status is not Status.UNKNOWN or deadline.passed():
             break
-        verdict = decide(ask(x), timeout=_shorter(each, deadline.remaining()), engine=name)
+        limit = _shorter(each, deadline.remaining())
+        verdict = decide(ask(x), timeout=limit, engine=name, certificate=certificate)
         verdicts.append(verdict)
         tally.add(verdict.status)
         if on_verdict is not None:
@@ -139,7 +149,7 @@ def _decide_universal(
             f"{tally.required} are required and {len(bits) - tally.holds - tally.violated} are undecided"
             f"{_first_reason(verdicts)}"
         )
-    return UniversalVerdict(
+    result = UniversalVerdict(
         status=tally.status,
         seconds=time.perf_counter() - start,
         engine=name,
@@ -150,6 +160,20 @@ def _decide_universal(
         stop_reason=reason,
         detail=detail,
     )
+    return _certified(result, ask(bits[0]), bits) if certificate else result
+
+
+def _certified(result: UniversalVerdict, query: Query, bits: NDArray[np.uint8]) -> UniversalVerdict:
+    """With the certificate of the whole, if those of the inputs are enough."""
+    shown = [v.certificate if isinstance(v.certificate, Certificate) else None for v in result.verdicts]
+    tally = Tally(result.n_inputs, result.required)
+    for verdict, certificate in zip(result.verdicts, shown, strict=True):
+        tally.add(Status.UNKNOWN if certificate is None else verdict.status)
+    if result.status is Status.UNKNOWN:
+        return result
+    if tally.status is not result.status:
+        return replace(result, detail="no certificate: not enough inputs have one")
+    return replace(result, certificate=claims.universal(query, result.status, result.eta, bits, shown))
 
 
 def _first_reason(verdicts: list[Verdict]) -> str:

@@ -21,6 +21,7 @@ from copies import (
     scaled,
 )
 from tiny import all_inputs, perturbed, random_model
+from tmverify.engines.everywhere.normal import normal_form
 from tmverify.engines.everywhere.structure import arguments
 from tmverify.engines.protocol import Deadline
 
@@ -48,7 +49,7 @@ def check_arguments(seed: int, n: int) -> None:
         different = X[a.predict(X) != b.predict(X)]
         votes = query.clauses.outputs(different, empty_fires=False).astype(np.int64)
         confined, proved = False, True
-        for argument in arguments(query, Deadline(None)):
+        for argument in arguments(query, normal_form(query, Deadline(None)), Deadline(None)):
             rows = [query.constraints[c] for c in argument.case]
             met = [votes @ row.weights(query.votes) >= row.bound for row in rows]
             solutions = different[np.logical_and.reduce(met)]
@@ -151,4 +152,6 @@ def test_the_largest_weights() -> None:
 
 def test_nothing_is_argued_when_the_time_is_over() -> None:
     model = tv.Model.from_clauses(3, [[1, 2], [-2, 3]], [[1, -1]])
-    assert [a.parts for a in arguments(tv.equivalence_query(model, model), Deadline(0))] == [None, None]
+    query = tv.equivalence_query(model, model)
+    form = normal_form(query, Deadline(None))
+    assert [a.parts for a in arguments(query, form, Deadline(0))] == [None, None]

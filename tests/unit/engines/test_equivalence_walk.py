@@ -29,7 +29,7 @@ def walkers(seed: int, n: int) -> list[Walker]:
         case = random_case(rng)
         query = tv.equivalence_query(case.a, case.b, scope=case.scope)
         chosen = query.cases[int(rng.integers(len(query.cases)))]
-        (part,) = parts_of(query, Argument(tuple(dict.fromkeys(chosen)), (), None))
+        (part,) = (each.query for each in parts_of(query, Argument(tuple(dict.fromkeys(chosen)), (), None)))
         reduced = reduce(part)
         if reduced.cases not in ((), ((),)):
             result.append(Walker(reduced, None, seed))
@@ -74,7 +74,7 @@ def test_walks_are_deterministic_and_can_be_cut_short() -> None:
     never = tv.Model.from_clauses(300, [], np.zeros((1, 0), int), bias=-1)
     query = tv.equivalence_query(model, never)
     for case in query.cases:
-        (part,) = parts_of(query, Argument(case, (), None))
+        (part,) = (each.query for each in parts_of(query, Argument(case, (), None)))
         first, again = (find_by_walking(part, None, 2000, 7, Deadline(None)) for _ in range(2))
         assert first[1] == again[1]
         assert (first[0] is None) == (again[0] is None)
@@ -88,7 +88,7 @@ def test_walks_start_from_the_inputs_given() -> None:
     hints = rng.integers(0, 2, size=(20, 300)).astype(np.uint8)
     model = random_large_model(rng, 300, 200, 12)
     query = tv.equivalence_query(model, model)
-    (part,) = parts_of(query, Argument(query.cases[0], (), None))
+    (part,) = (each.query for each in parts_of(query, Argument(query.cases[0], (), None)))
     reduced = reduce(part)
     walker = Walker(reduced, hints, 0)
     starts = [next(walker._starts) for _ in range(60)]

@@ -167,7 +167,7 @@ class Undecided:
 
     lower = 3
 
-    def __init__(self, problem: object) -> None:
+    def __init__(self, problem: object, draft: object = None) -> None:
         pass
 
     def search(self, budget: Budget) -> tuple[tree.Found, list[int]]:
@@ -267,13 +267,13 @@ def test_no_unit_for_such_weights() -> None:
     query = tv.similarity_query(model, model, x, len(x))
     case = max(query.cases, key=len)
     whole = problem_of(query, len(x))
-    assert tree._unit(part(whole, case, whole.radius)) == 0
+    assert tree.unit_of(part(whole, case, whole.radius)) == 0
 
 
 def test_without_a_unit_the_search_stops_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """And ``auto`` puts to sat what is left: the cases that greedy flips do not settle, or all of them."""
-    monkeypatch.setattr(tree, "_unit", lambda problem: 0)
-    monkeypatch.setattr(portfolio, "_sat", lambda query, deadline: reduced.solve(query))
+    monkeypatch.setattr(tree, "unit_of", lambda problem: 0)
+    monkeypatch.setattr(portfolio, "sat", lambda query, deadline, evidence=None: reduced.solve(query))
     rng = np.random.default_rng(5)
     by: Counter[str | None] = Counter()
     for _ in range(150):

@@ -141,7 +141,7 @@ def test_the_unit_leaves_room_for_every_sum() -> None:
     for heaviest in (1, 2**20, 2**31, 2**50):
         for n_constraints in (1, 3):
             toy = random_toy(rng, n=10, n_clauses=40, n_constraints=n_constraints, heaviest=heaviest)
-            unit = tree._unit(toy.problem())
+            unit = tree.unit_of(toy.problem())
             weights = [sum(abs(row[j]) for row in toy.votes) for j in range(40)]
             mixed = _tree.MIX_UNIT if n_constraints > 1 else 1
             worst = sum(w * (len(c.literals()) + 2) for w, c in zip(weights, toy.clauses, strict=True))
@@ -149,7 +149,7 @@ def test_the_unit_leaves_room_for_every_sum() -> None:
             assert worst * mixed * unit < 2**63
             assert bool(unit) == (heaviest < 2**50)
             assert unit == 0 or unit >= 64
-    assert tree._unit(random_toy(rng, n=3, n_clauses=3).problem()) == 1 << 20
+    assert tree.unit_of(random_toy(rng, n=3, n_clauses=3).problem()) == 1 << 20
 
 
 def test_the_tree_finds_a_solution_or_proves_that_there_is_none() -> None:

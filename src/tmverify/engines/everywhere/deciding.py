@@ -15,10 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from tmverify.engines.everywhere.parts import parts_of
+from tmverify.engines.everywhere.normal import normal_form
+from tmverify.engines.everywhere.parts import Part, parts_of
 from tmverify.engines.everywhere.sampling import find_among_samples
 from tmverify.engines.everywhere.structure import arguments
 from tmverify.engines.everywhere.walking import find_by_walking
+from tmverify.engines.everywhere.writing import Writer
+from tmverify.engines.evidence import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Engine, Outcome, found, none_exists, stopped
 from tmverify.engines.search.deciding import decide_within
 from tmverify.engines.search.tree import Budget
@@ -32,28 +35,36 @@ ROUNDS = ((2_000, 100), (40_000, 2_000), (400_000, 100_000))
 BALLS, FLIPS, BALL_NODES = 16, 3, 200
 
 
-def decide(query: Query, deadline: Deadline, last: Engine) -> Answer:
+def decide(query: Query, deadline: Deadline, last: Engine, evidence: Evidence | None = None) -> Answer:
     """Decide ``query``, whose region is everything; ``last`` gets what the search leaves open."""
     try:
-        return _decide(query, deadline, last)
+        return _decide(query, deadline, last, evidence)
     except MemoryError:
         return stopped(StopReason.OUT_OF_MEMORY, "the comparison ran out of memory")
     except Exception as error:  # whatever went wrong, it is no answer
         return stopped(StopReason.CRASHED, f"the comparison failed with {error!r}: a bug, please report it")
 
 
-def _decide(query: Query, deadline: Deadline, last: Engine) -> Answer:
+def _decide(query: Query, deadline: Deadline, last: Engine, evidence: Evidence | None) -> Answer:
     witness = find_among_samples(query, deadline)
     if witness is not None:
         return replace(found(witness), engine="hunt")
-    argued = list(arguments(query, deadline))
+    form = normal_form(query, deadline)
+    argued = list(arguments(query, form, deadline))
     used = {"arguments": tuple(argument for argument in argued if argument.multipliers)}
     plain = replace(query, hints=None)
-    parts = [part for argument in argued for part in parts_of(plain, argument)]
-    if not parts:
-        return replace(none_exists(**used), engine="structure")
-    answer = _Pursuit(query, parts, deadline).run(last)
-    return replace(answer, stats={**used, **answer.stats})
+    parts = [part for argument in argued for part in parts_of(plain, argument, evidence)]
+    if parts:
+        answer = _Pursuit(query, parts, deadline).run(last)
+        relies_on = ("structure", *(("search", "sat") if answer.engine == "sat" else ("search",)))
+        answer = replace(answer, relies_on=relies_on, stats={**used, **answer.stats})
+    else:
+        answer = replace(none_exists(**used), engine="structure")
+    if evidence is not None and answer.outcome is Outcome.NO_WITNESS:
+        writer = Writer(query, form, evidence)
+        for argument in argued:
+            writer.write(argument)
+    return answer
 
 
 @dataclass(slots=True, eq=False)
@@ -61,7 +72,7 @@ class _Pursuit:
     """Of a witness in the parts that are not refuted yet."""
 
     query: Query
-    left: list[Query]
+    left: list[Part]
     deadline: Deadline
     counts: dict[str, Any] = field(default_factory=lambda: {"nodes": 0, "steps": 0, "walked": 0})
 
@@ -79,7 +90,7 @@ class _Pursuit:
     def _walk(self, steps: int, seed: int) -> Answer | None:
         for part in self.left:
             deadline = self._share(4 * len(self.left))
-            witness, walked = find_by_walking(part, self.query.hints, steps, seed, deadline)
+            witness, walked = find_by_walking(part.query, self.query.hints, steps, seed, deadline)
             self.counts["walked"] += walked
             if witness is not None:
                 return self._answer(found(witness), "hunt")
@@ -105,7 +116,8 @@ class _Pursuit:
         for part in self.left.copy():
             if self.deadline.passed():
                 return None
-            answer = decide_within(part, Budget(self._share(2 * len(self.left)), nodes))
+            budget = Budget(self._share(2 * len(self.left)), nodes)
+            answer = decide_within(part.query, budget, part.evidence)
             for count in ("nodes", "steps"):
                 self.counts[count] += answer.stats.get(count, 0)
             if answer.outcome is Outcome.WITNESS:
@@ -120,7 +132,7 @@ class _Pursuit:
         name = "search" if self.deadline.passed() else "sat"
         while self.left and not self.deadline.passed():
             for k, part in enumerate(waiting := self.left.copy()):
-                answer = engine(part, self._share(len(waiting) - k))
+                answer = engine(part.query, self._share(len(waiting) - k), part.evidence)
                 if answer.outcome is Outcome.WITNESS:
                     return self._answer(answer, "sat")
                 if answer.outcome is Outcome.NO_WITNESS:

@@ -32,6 +32,8 @@ from tmverify.engines.protocol import Deadline
 from tmverify.model.clauses import Clauses, concatenate
 from tmverify.properties.query import Query
 
+Clause = tuple[int, ...]
+
 _MOST = 1 << 60  # the votes of a row, without their signs, stay below this: no sum leaves 64 bits
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
@@ -43,19 +45,24 @@ class NormalForm:
     clauses: Clauses
     votes: NDArray[np.int64]
     always: NDArray[np.int64]
+    rounds: list[list[tuple[Clause, int]]]
+    """How it was reached: clauses rewritten, round by round, each by the feature of a negated literal."""
 
 
 def normal_form(query: Query, deadline: Deadline) -> NormalForm:
     """The pool of ``query``, as far as the rules lead within the time."""
     clauses, votes = _merged(query.clauses, query.votes)
+    rounds = []
     while _largest(votes) < _MOST and not deadline.passed():
         places = _reducible(clauses, votes)
         if not len(places):
             break
+        owners, features = clauses.owners[places], np.abs(clauses.literals[places]) - 1
+        rounds.append(list(zip(clauses.select(owners), features.tolist(), strict=True)))
         clauses, votes = _merged(*_rewritten(clauses, votes, places))
     empty = clauses.lengths == 0
     proper = np.flatnonzero(~empty)
-    return NormalForm(clauses.select(proper), votes[:, proper], votes[:, empty].sum(axis=1))
+    return NormalForm(clauses.select(proper), votes[:, proper], votes[:, empty].sum(axis=1), rounds)
 
 
 def _merged(clauses: Clauses, votes: NDArray[np.int64]) -> tuple[Clauses, NDArray[np.int64]]:

@@ -6,25 +6,41 @@ Its witnesses are witnesses of the question; if no part has one, the question ha
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tmverify.engines.everywhere.structure import Argument, Clause
+from tmverify.engines.everywhere.normal import Clause
+from tmverify.engines.everywhere.structure import Argument
+from tmverify.engines.evidence import Evidence
 from tmverify.properties.query import Query
 from tmverify.properties.region import Region
 
 
-def parts_of(query: Query, argument: Argument) -> list[Query]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A part, and where its refutation is written down, if that is wanted."""
+
+    query: Query
+    evidence: Evidence | None
+
+
+def parts_of(query: Query, argument: Argument, evidence: Evidence | None = None) -> list[Part]:
     """What an argument leaves of ``query``: nothing, some subcubes, or the case as it is."""
+
+    def portion(inside: Clause) -> Evidence | None:
+        return None if evidence is None else evidence.portion(argument.case, inside)
+
     case = replace(
         query,
         constraints=tuple(query.constraints[c] for c in argument.case),
         cases=(tuple(range(len(argument.case))),),
     )
     if argument.parts is None:
-        return [case]
-    return [replace(case, region=_subcube(clause, query.region.n_features)) for clause in argument.parts]
+        return [Part(case, portion(()))]
+    n = query.region.n_features
+    cubes = [tuple(sorted(clause, key=abs)) for clause in argument.parts]
+    return [Part(replace(case, region=_subcube(cube, n)), portion(cube)) for cube in cubes]
 
 
 def _subcube(clause: Clause, n_features: int) -> Region:

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.engines.everywhere.multipliers import guess_multipliers
-from tmverify.engines.everywhere.normal import NormalForm, normal_form
+from tmverify.engines.everywhere.normal import Clause, NormalForm
 from tmverify.engines.protocol import Deadline
 from tmverify.properties.query import Query
 
@@ -39,7 +39,6 @@ _AT_ONCE = 1 << 20
 _INT64 = 1 << 62
 
 Case = tuple[int, ...]
-Clause = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +53,19 @@ class Argument:
         Constraint and multiplier, after division by the common divisor; empty if none were found.
     parts : tuple of clauses, or None
         A solution makes one of these true; none: the case is refuted; None: it may be anywhere.
+    narrowed : tuple of (clause, int)
+        How the sum was narrowed: clauses rewritten by a feature, one after the other.
     """
 
     case: Case
     multipliers: tuple[tuple[int, int], ...]
     parts: tuple[Clause, ...] | None
+    narrowed: tuple[tuple[Clause, int], ...] = ()
 
 
-def arguments(query: Query, deadline: Deadline) -> Iterator[Argument]:
+def arguments(query: Query, form: NormalForm, deadline: Deadline) -> Iterator[Argument]:
     """An argument for every case of ``query``, in order; the last ones are empty if the time is over."""
-    ledger = _Ledger(normal_form(query, deadline), query)
+    ledger = _Ledger(form, query)
     cases = list(dict.fromkeys(tuple(dict.fromkeys(case)) for case in query.cases))
     entered = ledger.enter(sorted({c for case in cases for c in case}), deadline)
     for case in cases:
@@ -145,27 +147,29 @@ class _Ledger:
         largest = sum(m * size for m, size in zip(chosen, sizes, strict=True))
         if need <= 0 or largest >= _INT64:
             return unknown
-        rest = self._narrowed(np.array(chosen, np.int64) @ weights)
+        rest, narrowed = self._narrowed(np.array(chosen, np.int64) @ weights)
         multipliers = tuple((c, m) for c, m in zip(case, chosen, strict=True) if m)
         if sum(w for w in rest.values() if w > 0) < need:
-            return Argument(case, multipliers, ())
+            return Argument(case, multipliers, (), narrowed)
         parts = tuple(clause for clause, w in rest.items() if w > 0)
-        return Argument(case, multipliers, parts) if len(parts) <= MAX_PARTS else unknown
+        return Argument(case, multipliers, parts, narrowed) if len(parts) <= MAX_PARTS else unknown
 
-    def _narrowed(self, total: NDArray[np.int64]) -> dict[Clause, int]:
+    def _narrowed(self, total: NDArray[np.int64]) -> tuple[dict[Clause, int], tuple[tuple[Clause, int], ...]]:
         left = np.flatnonzero(total)
         clauses = self.form.clauses.select(left)
         rest = dict(zip(clauses, total[left].tolist(), strict=True))
-        return narrow(rest) if len(clauses.literals) <= _NARROWED else rest
+        return narrow(rest) if len(clauses.literals) <= _NARROWED else (rest, ())
 
 
-def narrow(rest: dict[Clause, int]) -> dict[Clause, int]:
-    """The same sum of clauses with less that is positive.
+def narrow(rest: dict[Clause, int]) -> tuple[dict[Clause, int], tuple[tuple[Clause, int], ...]]:
+    """The same sum of clauses with less that is positive, and how: clauses rewritten by a feature each.
 
     A step takes a clause of weight p and one with a literal more of weight q, of opposite signs, and leaves
-    max(|p|, |q|) of |p| + |q|: so there is a last one.
+    max(|p|, |q|) of |p| + |q|: so there is a last one. The clause with less weight is written by the other
+    and the half that both lack.
     """
     rest = dict(rest)
+    steps = []
     for longer in list(rest):
         for k in range(len(longer)):
             parent = longer[:k] + longer[k + 1 :]
@@ -175,7 +179,8 @@ def narrow(rest: dict[Clause, int]) -> dict[Clause, int]:
                 half = (*longer[:k], -longer[k], *longer[k + 1 :])
                 for clause, change in ((parent, -amount), (longer, amount), (half, amount)):
                     rest[clause] = rest.get(clause, 0) + change
-    return {clause: weight for clause, weight in rest.items() if weight}
+                steps.append((longer if abs(q) <= abs(p) else parent, abs(longer[k]) - 1))
+    return {clause: weight for clause, weight in rest.items() if weight}, tuple(steps)
 
 
 def _digest(weights: NDArray[np.int64]) -> bytes:

@@ -34,7 +34,7 @@ def shrink_clauses(  # type: ignore[no-untyped-def]
         counts = False
         for c in range(n_constraints):
             counts |= votes[c, j] != 0
-        if not counts:
+        if not (counts or merge):  # an equal one may follow, and groups come in the order of their first
             continue
         start = end
         false = False

@@ -4,6 +4,9 @@ A node fixes some features: 1 (flipped) or 0 (left alone). Its multipliers are t
 improved by a few steps towards ``lean``, a running mean of the flips that the bound liked best. Exact
 integers then prune the node, or fix every feature whose other value they rule out. The state is in the arrays
 of the caller; the trail lists what is fixed, in order, with the decisions marked.
+
+With a *record*, a node is closed, and features are fixed, only by multipliers rounded for the record
+(``_record``), and every node returns to the caller, who writes down what ``counts[EVENT]`` says of it.
 """
 
 import numpy as np
@@ -18,13 +21,18 @@ from tmverify.engines.search._bound import (
     mix_votes,
     relaxed_votes,
 )
+from tmverify.engines.search._record import credit_parts, settle
 
 # What ``explore`` returns.
 REFUTED, WITNESS, PAUSED = 0, 1, 2
 SHRUNK = 3  # many features are fixed for good: rebuild the problem without them
+RECORDED = 4  # a node is done: write down what happened to it
 # Indices into ``counts``.
-TRAIL, FLIPPED, NODES, STEPS, WORK, LOWER, IMPLIED = 0, 1, 2, 3, 4, 5, 6
-N_COUNTS = 7
+TRAIL, FLIPPED, NODES, STEPS, WORK, LOWER, IMPLIED, EVENT, BRANCH, PRUNED = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+N_COUNTS = 10
+# What happened to a node, added up: nothing new is fixed, features are fixed by the bound, the node is closed
+# by the bound, the node is closed without it, it is split at ``counts[BRANCH]``.
+BY_FIXING, BY_BOUND, AS_SUCH, BY_SPLIT = 1, 2, 4, 8
 STAY, FLIP = np.int8(0), np.int8(1)
 
 _MEMORY = np.float32(0.3)  # of the running mean: the weight of the newest flips
@@ -149,6 +157,17 @@ def fix_by_bound(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def count_fixable(bound, need, least, runner_up, credits, flips, fixed):  # type: ignore[no-untyped-def]
+    """How many features ``fix_by_bound`` would fix."""
+    n = 0
+    for i in range(len(fixed)):
+        if fixed[i] == FREE:
+            other = runner_up - credits[i] if flips[i] else credits[i] - least
+            n += bound + other < need
+    return n
+
+
+@njit(cache=True, nogil=True)
 def back_to_other_side(fixed, trail, decisions, dead, where, clauses, waking, counts):  # type: ignore[no-untyped-def]
     """Undo up to the last decision and take its other side; False if there is no decision left."""
     while counts[TRAIL] > counts[IMPLIED] and not decisions[counts[TRAIL] - 1]:
@@ -199,7 +218,8 @@ def explore(  # type: ignore[no-untyped-def]
     where, clauses, waking,  # feature i is in clauses[where[i]:where[i + 1]]
     fixed, trail, decisions, dead, mix, weight, share, load, wide, lean, flips, counts,  # the state
     total, credits, scratch, slant, exact_sums, sums,  # scratch
-    unit, root_steps, node_steps, max_nodes, max_work,
+    unit, record_unit, parts, loads,  # the record: without one its unit is 0
+    root_steps, node_steps, max_nodes, max_work,
 ):
     # fmt: on
     """Search until it is decided, or a limit is met, or the problem had better be rebuilt."""
@@ -207,9 +227,11 @@ def explore(  # type: ignore[no-untyped-def]
     several = len(needs) > 1
     stop_work = counts[WORK] + max_work
     stop_nodes = counts[NODES] + max_nodes
-    pruned = False
+    pruned = counts[PRUNED] > 0
+    counts[PRUNED] = 0
     need = mix_votes(votes, needs, mix, total) * unit
     while True:
+        counts[EVENT] = 0
         if pruned:
             if not back_to_other_side(fixed, trail, decisions, dead, where, clauses, waking, counts):
                 return REFUTED
@@ -229,7 +251,7 @@ def explore(  # type: ignore[no-untyped-def]
             counts[WORK] += len(features)
             left = radius - counts[FLIPPED]
             if left < 0:
-                pruned = True  # more flips are forced than there may be
+                counts[EVENT] |= AS_SUCH  # more flips are forced than there may be
                 break
             constant, norm = credit_flips(
                 offsets, middles, features, total, dead, share, load, wide,
@@ -237,24 +259,45 @@ def explore(  # type: ignore[no-untyped-def]
             )  # fmt: skip
             gain, least, runner_up = choose_flips(credits, fixed, left, scratch, flips)
             bound = constant + gain
-            if bound < need:
-                pruned = True
-                break
             only = left == 0 or counts[TRAIL] == n
-            if only or step == limit or step % LOOK == LOOK - 1:
+            look = only or step == limit or step % LOOK == LOOK - 1
+            if bound < need and record_unit == 0:
+                counts[EVENT] |= BY_BOUND
+                break
+            if look:
                 count_votes(offsets, middles, features, votes, dead, flips, exact_sums)
                 if enough(exact_sums, needs):
                     return WITNESS
                 if only:
-                    pruned = True  # these flips are all that the node has
+                    counts[EVENT] |= AS_SUCH  # these flips are all that the node has
                     break
                 if at_root:
                     lower = least_flips(constant, need, credits, fixed, counts[FLIPPED], left, scratch)
                     counts[LOWER] = max(counts[LOWER], lower)
-            fix_by_bound(
-                bound, need, least, runner_up, credits, flips,
-                fixed, trail, decisions, dead, where, clauses, waking, counts,
-            )  # fmt: skip
+            fixable = n
+            reach, needed = bound, need
+            if record_unit > 0:
+                fixable = 0
+                if bound < need or step >= limit or (at_root and look):
+                    settle(offsets, total, dead, share, load, record_unit, parts, loads)
+                    constant = credit_parts(offsets, middles, features, total, dead, parts, loads, credits)
+                    gain, least, runner_up = choose_flips(credits, fixed, left, scratch, flips)
+                    reach, needed = constant + gain, need // unit * record_unit
+                    if reach < needed:
+                        counts[EVENT] |= BY_BOUND
+                        break
+                    fixable = count_fixable(reach, needed, least, runner_up, credits, flips, fixed)
+                    # What is fixed has its price on the record: at a node's last step, or if it pays.
+                    if step < limit and counts[TRAIL] + fixable < max(4, n // 4):
+                        fixable = 0
+            if fixable > 0:
+                before = counts[TRAIL]
+                fix_by_bound(
+                    reach, needed, least, runner_up, credits, flips,
+                    fixed, trail, decisions, dead, where, clauses, waking, counts,
+                )  # fmt: skip
+                if counts[TRAIL] > before:
+                    counts[EVENT] |= BY_FIXING
             if at_root:
                 counts[IMPLIED] = counts[TRAIL]
                 if counts[TRAIL] >= max(4, n // 4):
@@ -263,7 +306,7 @@ def explore(  # type: ignore[no-untyped-def]
                 break
             step += 1
             follow(fixed, flips, counts[STEPS] == 1, lean)
-            gap = (bound - need) / unit
+            gap = max(0.0, (bound - need) / unit)
             since += 1
             if bound < best:
                 best = bound
@@ -279,8 +322,16 @@ def explore(  # type: ignore[no-untyped-def]
             elif norm > 1e-9:
                 pace = caution * (gap + 1) / norm
             elif counts[STEPS] > 1:
-                break
+                if record_unit == 0:
+                    break
+                step = limit  # nothing moves any more: fix what is to be fixed
+        pruned = counts[EVENT] & (BY_BOUND | AS_SUCH) > 0
         if not pruned:
             branch = most_doubtful(fixed, lean, where)
             if branch >= 0:  # else everything has just been fixed: look at the node once more
                 fix(branch, FLIP, True, fixed, trail, decisions, dead, where, clauses, waking, counts)
+                counts[EVENT] |= BY_SPLIT
+                counts[BRANCH] = branch
+        if record_unit > 0:
+            counts[PRUNED] = pruned
+            return RECORDED

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.engines.evidence import Draft, Evidence
 from tmverify.engines.protocol import (
     Answer,
     Deadline,
@@ -35,22 +36,23 @@ STEPS = 500  # nodes for going up one flip at a time where greedy flips lead now
 CLIMBS = 12  # cases in which greedy flips are tried for a first witness
 
 
-def decide(query: Query, deadline: Deadline) -> Answer:
+def decide(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
     """Decide ``query``."""
-    return decide_within(query, Budget(deadline, UNLIMITED))
+    return decide_within(query, Budget(deadline, UNLIMITED), evidence)
 
 
-def decide_within(query: Query, budget: Budget) -> Answer:
+def decide_within(query: Query, budget: Budget, evidence: Evidence | None = None) -> Answer:
     """Decide ``query`` within a budget."""
     try:
-        return _decide(query, budget)
+        return _decide(query, budget, evidence)
     except Exception as error:  # whatever went wrong, it is no answer
         return stopped(*_fault(error))
 
 
-def _decide(query: Query, budget: Budget) -> Answer:
+def _decide(query: Query, budget: Budget, evidence: Evidence | None) -> Answer:
     whole = problem_of(query, query.region.radius)
-    screen = _Screen(whole, whole.radius, budget)
+    notes = _Notes(evidence, query.region.radius)
+    screen = _Screen(whole, whole.radius, budget, notes)
     still_open = []
     for case in screen.likeliest_first(query.cases):
         constraints = screen.remaining(case)
@@ -62,7 +64,7 @@ def _decide(query: Query, budget: Budget) -> Answer:
         problem = part(whole, constraints, whole.radius)
         flips = greedy(problem)
         if flips is None:
-            result, flips = Tree(problem).search(budget)
+            result, flips = Tree(problem, notes.draft(constraints)).search(budget)
             if result is Found.NOTHING:
                 continue
             if result is Found.OPEN:
@@ -75,14 +77,14 @@ def _decide(query: Query, budget: Budget) -> Answer:
     return replace(stopped(reason, detail, **budget.used), open_cases=tuple(still_open))
 
 
-def nearest(query: Query, deadline: Deadline) -> Nearest:
+def nearest(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Nearest:
     """The least number of flips, within the query's region, that makes a witness."""
-    return nearest_within(query, Budget(deadline, UNLIMITED))
+    return nearest_within(query, Budget(deadline, UNLIMITED), evidence)
 
 
-def nearest_within(query: Query, budget: Budget) -> Nearest:
+def nearest_within(query: Query, budget: Budget, evidence: Evidence | None = None) -> Nearest:
     """The same within a budget."""
-    hunt = _Hunt(query, budget)
+    hunt = _Hunt(query, budget, evidence)
     try:
         return hunt.run()
     except Exception as error:  # whatever went wrong, it is no answer; a witness found before is still one
@@ -93,14 +95,14 @@ def nearest_within(query: Query, budget: Budget) -> Nearest:
 class _Hunt:
     """The search for the nearest witness: ``upper`` only falls, and no case below ``lower`` is left."""
 
-    def __init__(self, query: Query, budget: Budget) -> None:
-        self.query, self.budget = query, budget
+    def __init__(self, query: Query, budget: Budget, evidence: Evidence | None) -> None:
+        self.query, self.budget, self.evidence = query, budget, evidence
         self.best: list[int] | None = None
 
     def _look_within(self, radius: int) -> None:
         """Set up for at most so many flips."""
-        self.whole = problem_of(self.query, radius)
-        self.screen = _Screen(self.whole, radius, self.budget)
+        self.whole, self.within = problem_of(self.query, radius), radius
+        self.screen = _Screen(self.whole, radius, self.budget, self._notes())
         self.cases = self.screen.likeliest_first(self.query.cases)
 
     @property
@@ -116,6 +118,10 @@ class _Hunt:
     def target(self) -> int:
         """A witness within this many flips would be news."""
         return self.whole.radius if self.best is None else len(self.best) - 1
+
+    def _notes(self) -> _Notes:
+        """Refutations from now on are within the target."""
+        return _Notes(self.evidence, self.within if self.best is None else self.target)
 
     def run(self) -> Nearest:
         lowers: dict[tuple[int, ...], float] = dict.fromkeys(self.query.cases, 0)
@@ -151,7 +157,8 @@ class _Hunt:
             radius = lowers[case]
             if radius > self.target:
                 break
-            tree = Tree(part(self.whole, case, int(radius)))
+            notes = _Notes(self.evidence, int(radius))
+            tree = Tree(part(self.whole, case, int(radius)), notes.draft(case))
             result, flips = tree.search(budget)
             if result is Found.OPEN:
                 lowers[case] = max(radius, tree.lower)
@@ -187,11 +194,11 @@ class _Hunt:
             if patience.spent():
                 return 0
             if self.screen.radius > self.target:
-                self.screen = _Screen(self.whole, self.target, self.budget)
+                self.screen = _Screen(self.whole, self.target, self.budget, self._notes())
             constraints = self.screen.remaining(case)
             if constraints is None:
                 return math.inf
-            tree = Tree(part(self.whole, constraints, self.target))
+            tree = Tree(part(self.whole, constraints, self.target), self._notes().draft(constraints))
             result, flips = tree.search(patience.some(1))
             if result is Found.OPEN and self.target - tree.lower <= NARROW:
                 result, flips = tree.search(patience)
@@ -207,14 +214,36 @@ class _Hunt:
             self.best = flips
 
 
+class _Notes:
+    """Where to write down refutations within a radius, if they are wanted."""
+
+    def __init__(self, evidence: Evidence | None, radius: int) -> None:
+        self.evidence, self.radius = evidence, radius
+
+    def draft(self, constraints: tuple[int, ...]) -> Draft | None:
+        """A draft of the refutation of these constraints."""
+        if self.evidence is None:
+            return None
+        return self.evidence.draft(constraints, self.radius)
+
+    def contradiction(self, first: int, second: int) -> None:
+        """Two constraints that add up to nothing are never both met."""
+        draft = self.draft((first, second))
+        if draft is not None:
+            draft.start()
+            draft.step("mix", 1, 1)
+            draft.step("close")
+            draft.keep()
+
+
 class _Screen:
     """What the bound says of single constraints within a radius: some can't hold, some can't fail.
 
     A case with one that can't hold is refuted; one that can't fail need not be looked at.
     """
 
-    def __init__(self, whole: Problem, radius: int, budget: Budget) -> None:
-        self.whole, self.radius, self.budget = whole, radius, budget
+    def __init__(self, whole: Problem, radius: int, budget: Budget, notes: _Notes) -> None:
+        self.whole, self.radius, self.budget, self.notes = whole, radius, budget, notes
         still = np.zeros(len(whole.names), np.bool_)
         self.shortfall = whole.needs - votes_with(whole, still)
         self.never: dict[int, bool] = {}
@@ -243,8 +272,12 @@ class _Screen:
         So a model and its copy are seen to agree: their equal clauses are one, with votes of both signs.
         """
         rows = {self._row(c, 1): c for c in sorted(case, key=lambda c: self.whole.needs[c])}
-        pairs = ((c, rows.get(self._row(c, -1))) for c in case) if len(case) > 1 else ()
-        return any(d is not None and self.whole.needs[c] + self.whole.needs[d] > 0 for c, d in pairs)
+        for c in case if len(case) > 1 else ():
+            d = rows.get(self._row(c, -1))
+            if d is not None and self.whole.needs[c] + self.whole.needs[d] > 0:
+                self.notes.contradiction(c, d)
+                return True
+        return False
 
     def _row(self, c: int, sign: int) -> bytes:
         if (c, sign) not in self.rows:
@@ -253,7 +286,7 @@ class _Screen:
 
     def _never(self, c: int) -> bool:
         if c not in self.never:
-            self.never[c] = self._refuted(part(self.whole, (c,), self.radius))
+            self.never[c] = self._refuted(part(self.whole, (c,), self.radius), self.notes.draft((c,)))
         return self.never[c]
 
     def _always(self, c: int) -> bool:
@@ -262,9 +295,11 @@ class _Screen:
             self.always[c] = self._refuted(replace(one, votes=-one.votes, needs=1 - one.needs))
         return self.always[c]
 
-    def _refuted(self, problem: Problem) -> bool:
+    def _refuted(self, problem: Problem, draft: Draft | None = None) -> bool:
         """Whether it is refuted before long."""
-        return not self.budget.spent() and Tree(problem).search(self.budget.some(SCREEN))[0] is Found.NOTHING
+        if self.budget.spent():
+            return False
+        return Tree(problem, draft).search(self.budget.some(SCREEN))[0] is Found.NOTHING
 
 
 def _widening(reach: int) -> Iterator[int]:

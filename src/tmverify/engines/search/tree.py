@@ -2,6 +2,8 @@
 
 The kernel is asked for a slice of work at a time. When the bound has fixed enough features at the root, the
 problem is rebuilt without them: clauses shorten, become equal, cancel, and every later step is cheaper.
+
+With a draft of a refutation, every node is written down in it.
 """
 
 from __future__ import annotations
@@ -12,10 +14,12 @@ from enum import Enum, auto
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.engines.evidence import Draft
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.search import _tree
 from tmverify.engines.search._bound import FREE, count_votes, first_multipliers
 from tmverify.engines.search._climb import climb
+from tmverify.engines.search._record import first_parts, pack_changes
 from tmverify.engines.search._shrink import inherit
 from tmverify.engines.search.problem import Problem, shrunk
 
@@ -27,6 +31,7 @@ SLICE = 20_000_000  # literals looked at between two looks at the clock, some 50
 _INT64 = 1 << 62
 _FINEST = 1 << 20  # the unit of multipliers, where sums leave room for it
 _COARSEST = 1 << 6
+RECORD_UNIT = 1 << 8  # of multipliers on record: coarser is shorter
 
 
 class Found(Enum):
@@ -62,16 +67,21 @@ class Budget:
 class Tree:
     """The search of one problem, which can go on where it stopped."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, draft: Draft | None = None) -> None:
+        self._draft = draft
         self.lower = 0  # no solution has fewer flips than this
         n_constraints = len(problem.needs)
         self._weight = _first_mixture(problem)
         unit = 1 if n_constraints == 1 else _tree.MIX_UNIT
         self._mix = np.rint(self._weight * unit).astype(np.int64)
+        self._recorded_mix = [1] * n_constraints
         self._share = np.empty(len(problem.features), np.float32)
         self._load = np.empty(problem.votes.shape[1], np.float32)
         first_multipliers(problem.offsets, problem.middles, self._share, self._load)
         self._lean = np.zeros(len(problem.names), np.float32)
+        self._record_unit = 0 if draft is None else min(unit_of(problem), RECORD_UNIT)
+        if draft is not None:
+            draft.start(max(1, self._record_unit))
         self._plant(problem)
 
     def _shrink(self) -> None:
@@ -89,10 +99,18 @@ class Tree:
         self.problem = problem
         n, m, size = len(problem.names), problem.votes.shape[1], len(problem.features)
         n_constraints = len(problem.needs)
-        self.unit = _unit(problem)
+        self.unit = unit_of(problem)
         self._fixed = np.full(n, FREE, np.int8)
         self._flips = np.zeros(n, np.bool_)
         self._counts = np.zeros(_tree.N_COUNTS, np.int64)
+        self._total = np.empty(m, np.int64)
+        self.unit = self.unit if self.unit >= self._record_unit else 0
+        recorded = self._record_unit > 0
+        self._parts = np.zeros((2, size * recorded), np.int32)  # now, and on record
+        self._loads = np.zeros((2, m * recorded), np.int32)
+        if recorded:
+            for parts, loads in zip(self._parts, self._loads, strict=True):
+                first_parts(problem.offsets, problem.middles, self._record_unit, parts, loads)
         self._arguments = (
             *(problem.offsets, problem.middles, problem.features, problem.votes, problem.needs),
             problem.radius,
@@ -104,13 +122,14 @@ class Tree:
             *(self._mix, self._weight, self._share, self._load),
             np.ones(m, np.bool_),  # wide
             *(self._lean, self._flips, self._counts),
-            np.empty(m, np.int64),  # total
+            self._total,
             np.empty(n, np.int64),  # credits
             np.empty(n, np.int64),  # scratch
             np.empty(size, np.float32),  # slant
             np.empty(n_constraints, np.int64),  # exact_sums
             np.empty(n_constraints, np.float64),  # sums
             self.unit,
+            *(self._record_unit, self._parts[0], self._loads[0]),
             ROOT_STEPS,
             NODE_STEPS,
         )
@@ -122,11 +141,40 @@ class Tree:
             self.lower = max(self.lower, len(self.problem.flipped) + int(self._counts[_tree.LOWER]))
             if result == _tree.WITNESS:
                 return Found.SOLUTION, self.problem.named(self._flips)
+            if self._draft is not None:
+                self._write(self._draft, result)
             if result == _tree.REFUTED:
                 return Found.NOTHING, []
             if result == _tree.SHRUNK:
                 self._shrink()
         return Found.OPEN, []
+
+    def _write(self, draft: Draft, result: int) -> None:
+        """Write down what happened to a node."""
+        event = int(self._counts[_tree.EVENT])
+        if event & (_tree.BY_FIXING | _tree.BY_BOUND):
+            self._write_multipliers(draft)
+        if event & _tree.BY_FIXING:
+            draft.step("fix")
+        if event & (_tree.BY_BOUND | _tree.AS_SUCH):
+            draft.step("close")
+        if event & _tree.BY_SPLIT:
+            draft.step("split", int(self.problem.names[self._counts[_tree.BRANCH]]))
+        if result == _tree.SHRUNK:
+            draft.step("shrink")
+        elif result == _tree.REFUTED:
+            draft.keep()
+
+    def _write_multipliers(self, draft: Draft) -> None:
+        mix = self._mix.tolist()
+        if mix != self._recorded_mix:
+            draft.step("mix", *mix)
+            self._recorded_mix = mix
+        (parts, old_parts), (loads, old_loads) = self._parts, self._loads
+        out = np.empty(5 * (len(parts) + 2 * len(loads)), np.uint8)
+        n = pack_changes(self.problem.offsets, self._total, parts, loads, old_parts, old_loads, out)
+        if n:
+            draft.packed("set", out[:n].tobytes())
 
     def _slice(self, budget: Budget) -> int:
         nodes, steps = self._counts[_tree.NODES], self._counts[_tree.STEPS]
@@ -164,7 +212,7 @@ def _first_mixture(problem: Problem) -> NDArray[np.float64]:
     return lacking
 
 
-def _unit(problem: Problem) -> int:
+def unit_of(problem: Problem) -> int:
     """The finest unit with which no sum of the bound can leave 64 bits; 0 if there is none.
 
     A constant or a credit has at most one part of |weight| per literal or clause; a bound adds a constant and

@@ -1,0 +1,95 @@
+"""From a Query and its answer to a Certificate: the claim, exactly as it was asked, and what it rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.certificates.certificate import Body, Certificate
+from tmverify.certificates.tmcheck import FORMAT, VERSION
+from tmverify.properties.query import Query
+from tmverify.properties.verdict import Status
+
+Text = Callable[[], Iterable[bytes]]
+
+
+def holds(query: Query, refutations: Text) -> Certificate:
+    """The property holds: every way to violate it is refuted."""
+    return Certificate(_claim(query, Status.HOLDS.value), [_body(query, None, refutations)])
+
+
+def violated(query: Query, witness: NDArray[np.uint8]) -> Certificate:
+    """The property is violated by ``witness``."""
+    return Certificate(_claim(query, Status.VIOLATED.value), [_body(query, witness)])
+
+
+def radius(query: Query, least: float, witness: NDArray[np.uint8] | None, refutations: Text) -> Certificate:
+    """The nearest witness is ``least`` flips away, or there is none."""
+    claim = _claim(query, "radius", epsilon=None, radius=None if least == math.inf else int(least))
+    return Certificate(claim, [_body(query, witness, refutations)])
+
+
+def universal(
+    query: Query,
+    status: Status,
+    eta: Fraction,
+    inputs: NDArray[np.uint8],
+    shown: Sequence[Certificate | None],
+) -> Certificate:
+    """Of the inputs, what is ``shown`` of the first ones is enough; ``query`` asks about one of them."""
+    bodies = [
+        Body(_line("input", _hex(x))) if certificate is None else certificate.bodies[0]
+        for x, certificate in zip(inputs, [*shown, *[None] * (len(inputs) - len(shown))], strict=True)
+    ]
+    parts = f"{eta.numerator}/{eta.denominator}"
+    return Certificate(_claim(query, status.value, inputs=len(inputs), eta=parts), bodies)
+
+
+def _claim(query: Query, answer: str, **others: Any) -> dict[str, Any]:
+    assert query.topic is not None
+    region = query.region
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "question": query.topic.question,
+        "answer": answer,
+        "models": [model.content_hash for model in query.topic.models],
+        "scope": _plain(query.topic.scope),
+        "epsilon": None if region.center is None else region.radius,
+        "radius": None,
+        "features": None if region.features is None else _hex(region.features),
+        "direction": region.direction,
+        "inputs": 1,
+        "eta": "1/1",
+        **others,
+    }
+
+
+def _body(query: Query, witness: NDArray[np.uint8] | None, refutations: Text | None = None) -> Body:
+    center = query.region.center
+    lines = [_line("everywhere") if center is None else _line("input", _hex(center))]
+    if witness is not None:
+        lines.append(_line("witness", _hex(witness)))
+    if refutations is None:
+        return Body(b"".join(lines))
+    constraints = (",".join(f"{row}:{k}" for row, k in c.terms) + f">={c.bound}" for c in query.constraints)
+    lines.append(_line("constraints", *constraints))
+    return Body(b"".join(lines), refutations)
+
+
+def _line(*words: str) -> bytes:
+    return " ".join(words).encode() + b"\n"
+
+
+def _hex(bits: NDArray[Any]) -> str:
+    """Bits in hexadecimal, feature 0 first."""
+    return np.packbits(bits).tobytes().hex()
+
+
+def _plain(scope: object) -> object:
+    return int(scope) if isinstance(scope, np.integer) else scope

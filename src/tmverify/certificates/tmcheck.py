@@ -1,0 +1,1 @@
+../../../tools/tmcheck.py

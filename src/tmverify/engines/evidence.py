@@ -1,0 +1,162 @@
+"""Evidence: the refutations that an engine found, written down as it goes, for a certificate.
+
+A refutation says that some constraints of a Query can't hold together within a radius (and, where a question
+about every input was split, inside a subcube). Its text is a series of steps that a checker follows; see
+``docs/certificates.md``. Text beyond a few megabytes goes to a temporary file.
+"""
+
+from __future__ import annotations
+
+import base64
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+IN_MEMORY = 1 << 22  # bytes
+_BLOCK = 1 << 16
+_LEVEL = 1  # of zlib: a higher one takes longer than the search and saves little
+
+Literals = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refutation:
+    """Where a refutation is in the text, and what it says."""
+
+    constraints: tuple[int, ...]
+    radius: int
+    inside: Literals
+    start: int
+    end: int
+    needs: tuple[Refutation, ...] = ()
+    """Refutations in subcubes that it refers to."""
+
+
+class Evidence:
+    """All refutations of a question so far."""
+
+    def __init__(self, path: str | None = None) -> None:
+        self.refutations: list[Refutation] = []
+        self._text: IO[bytes] = (
+            tempfile.SpooledTemporaryFile(IN_MEMORY) if path is None else open(path, "w+b")  # noqa: SIM115
+        )
+        self._end = 0
+
+    def __enter__(self) -> Evidence:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._text.close()
+
+    def adopt(self, path: str, refutations: Iterable[Refutation]) -> None:
+        """Take over refutations that another process wrote to a file, if it wrote any."""
+        written = list(refutations)
+        if not written:
+            return
+        with open(path, "rb") as file:
+            for theirs in written:
+                file.seek(theirs.start)
+                unit = int(file.readline().split()[3])  # the rest of the first line is ours
+                ours = self.draft(theirs.constraints, theirs.radius, theirs.inside)
+                ours.start(unit)
+                while block := file.read(min(_BLOCK, theirs.end - file.tell())):
+                    ours.block(block)
+                ours.keep()
+
+    def portion(self, constraints: Sequence[int], inside: Literals) -> Evidence:
+        """For a part of the question, with some of its constraints, in a subcube."""
+        return _Portion(self, constraints, inside)
+
+    def draft(self, constraints: Sequence[int], radius: int, inside: Literals = ()) -> Draft:
+        """A refutation to be written; it counts when it is finished. One at a time."""
+        return Draft(self, tuple(constraints), radius, inside)
+
+    def covers(self, case: Iterable[int], radius: int, inside: Literals = ()) -> Refutation | None:
+        """The shortest refutation of ``case`` within ``radius``, if there is one."""
+        asked = set(case)
+        known = (
+            r
+            for r in self.refutations
+            if r.radius >= radius and r.inside == inside and asked.issuperset(r.constraints)
+        )
+        return min(known, key=lambda r: r.end - r.start, default=None)
+
+    def text(self, refutation: Refutation) -> Iterator[bytes]:
+        """The text of a refutation, in blocks."""
+        at = refutation.start
+        while at < refutation.end:
+            self._text.seek(at)
+            block = self._text.read(min(_BLOCK, refutation.end - at))
+            at += len(block)
+            yield block
+
+
+class _Portion(Evidence):
+    """Evidence for a part of a question, kept with that of the whole."""
+
+    def __init__(self, whole: Evidence, constraints: Sequence[int], inside: Literals) -> None:
+        self._whole, self._constraints, self._inside = whole, constraints, inside
+
+    def draft(self, constraints: Sequence[int], radius: int, inside: Literals = ()) -> Draft:
+        return self._whole.draft([self._constraints[c] for c in constraints], radius, self._inside)
+
+    def covers(self, case: Iterable[int], radius: int, inside: Literals = ()) -> Refutation | None:
+        return self._whole.covers((self._constraints[c] for c in case), radius, self._inside)
+
+
+class Draft:
+    """A refutation in the making: steps are appended, then it is kept or given up."""
+
+    def __init__(
+        self, evidence: Evidence, constraints: tuple[int, ...], radius: int, inside: Literals
+    ) -> None:
+        self.evidence, self.constraints, self.radius, self.inside = evidence, constraints, radius, inside
+        self._file = evidence._text
+        self._start = self._end = 0
+
+    def start(self, unit: int = 1) -> None:
+        """The first line: what is refuted, and the unit of multipliers."""
+        self._start = self._end = self.evidence._end
+        inside = [_listed(self.inside)] if self.inside else []
+        self.step("refute", _listed(self.constraints), self.radius, unit, *inside)
+
+    def step(self, *words: str | int) -> None:
+        """One line."""
+        self.block(" ".join(map(str, words)).encode() + b"\n")
+
+    def packed(self, word: str, numbers: bytes) -> None:
+        """A step whose numbers are packed bytes."""
+        self.step(word, base64.b64encode(zlib.compress(numbers, _LEVEL)).decode())
+
+    def block(self, text: bytes) -> None:
+        """Several lines."""
+        self._file.seek(self._end)
+        self._end += self._file.write(text)
+
+    def keep(self, needs: tuple[Refutation, ...] = ()) -> None:
+        """It is finished."""
+        self.evidence.refutations.append(
+            Refutation(self.constraints, self.radius, self.inside, self._start, self._end, needs)
+        )
+        self.evidence._end = self._end
+
+
+def packed_numbers(numbers: Sequence[int] | NDArray[np.int64]) -> bytes:
+    """Numbers, 7 bits a byte, the lowest first; the last byte of a number is below 128."""
+    out = bytearray()
+    for number in numbers:
+        value = int(number)
+        while value >= 128:
+            out.append(value % 128 + 128)
+            value //= 128
+        out.append(value)
+    return bytes(out)
+
+
+def _listed(numbers: tuple[int, ...]) -> str:
+    return ",".join(map(str, numbers))

@@ -1,0 +1,206 @@
+"""The ``sat`` engine with evidence: the same questions, each refutation ended by a clausal proof.
+
+Here everything that happens to a problem before the solver sees it must be a step that a checker can follow:
+the problem is that of the search (``search.problem``), flips are ruled out by the bound with its first
+multipliers, and the formula is the one that ``docs/certificates.md`` describes, clause by clause.
+CaDiCaL writes its proof in LRAT, as text, straight into a file.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.engines.evidence import Draft, Evidence
+from tmverify.engines.protocol import Answer, EncodingTooLargeError, found, none_exists, stopped
+from tmverify.engines.sat.cnf import Cnf
+from tmverify.engines.sat.encodings.totalizer import totalizer_at_most, totalizer_size
+from tmverify.engines.sat.formula import add_conjunction
+from tmverify.engines.search._bound import FREE
+from tmverify.engines.search._record import credit_parts, first_parts
+from tmverify.engines.search.problem import Problem, part, problem_of, shrunk
+from tmverify.engines.search.tree import RECORD_UNIT, unit_of
+from tmverify.properties.query import Query
+from tmverify.properties.verdict import StopReason
+
+MAX_TOTALIZER_PAIRS = 5_000_000
+_BLOCK = 1 << 20
+
+
+def solve(query: Query, path: str) -> Answer:
+    """Decide ``query``, without a limit; refutations go to a file."""
+    with Evidence(path) as evidence:
+        answer = prove(query, evidence)
+        return answer.with_refutations(evidence.refutations)
+
+
+def prove(query: Query, evidence: Evidence, *, sweep: bool = True) -> Answer:
+    """Decide ``query``; without ``sweep``, everything is left to the solver."""
+    stats = {"formulas": 0, "variables": 0, "clauses": 0, "solve_seconds": 0.0}
+    radius = query.region.radius
+    try:
+        whole = problem_of(query, radius)
+        for case in dict.fromkeys(tuple(dict.fromkeys(case)) for case in query.cases):
+            if evidence.covers(case, radius) is not None:
+                continue
+            flips = _refute(part(whole, case, whole.radius), evidence.draft(case, radius), sweep, stats)
+            if flips is not None:
+                witness = query.region.origin.copy()
+                witness[flips] ^= 1
+                return found(witness, **stats)
+    except EncodingTooLargeError as error:
+        return stopped(StopReason.ENCODING_TOO_LARGE, str(error), **stats)
+    return none_exists(**stats)
+
+
+def _refute(problem: Problem, draft: Draft, sweep: bool, stats: dict[str, float]) -> list[int] | None:
+    """Write a refutation; or the flips of a solution."""
+    unit = min(unit_of(problem), RECORD_UNIT)
+    draft.start(max(1, unit))
+    if sweep and unit:
+        closed, problem = _swept(problem, unit, draft)
+        if closed:
+            draft.step("close")
+            draft.keep()
+            return None
+    cnf = encode(problem)
+    draft.step("lrat")
+    if cnf is not None:
+        stats["formulas"] += 1
+        stats["variables"] += cnf.n_vars
+        stats["clauses"] += cnf.n_clauses
+        begin = time.perf_counter()
+        model, proof = _solve(cnf)
+        stats["solve_seconds"] += time.perf_counter() - begin
+        with proof:
+            if model is not None:
+                true = set(model)
+                flips = np.array([i + 1 in true for i in range(len(problem.names))], np.bool_)
+                return problem.named(flips)
+            while block := proof.read(_BLOCK):
+                draft.block(block)
+    draft.step("qed")
+    draft.keep()
+    return None
+
+
+def _swept(problem: Problem, unit: int, draft: Draft) -> tuple[bool, Problem]:
+    """Rule out flips by the bound of each constraint in turn, until nothing more follows."""
+    n = len(problem.needs)
+    idle, c = 0, 0
+    while idle < n:
+        mix = np.zeros(n, np.int64)
+        mix[c] = 1
+        reach, credits = _bound(problem, problem.votes[c], unit)
+        need = int(problem.needs[c]) * unit
+        left = problem.radius
+        gains = np.sort(credits[credits > 0])[::-1]
+        reach += int(gains[:left].sum())
+        fixed = _fixable(reach, need, credits, gains, left) if left else np.full(len(credits), FREE, np.int8)
+        if (reach < need or (fixed != FREE).any()) and n > 1:
+            draft.step("mix", *mix.tolist())
+        if reach < need:
+            return True, problem
+        if (fixed != FREE).any():
+            draft.step("fix")
+            if (fixed == 1).sum() > left:
+                return True, problem
+            draft.step("shrink")
+            problem = shrunk(problem, fixed)
+            idle = 0
+        else:
+            idle += 1
+        c = (c + 1) % n
+    return False, problem
+
+
+def _bound(problem: Problem, weights: NDArray[np.int64], unit: int) -> tuple[int, NDArray[np.int64]]:
+    """The constant and the credits of the bound with its first multipliers."""
+    m, size = len(problem.middles), len(problem.features)
+    parts, loads = np.empty(size, np.int32), np.empty(m, np.int32)
+    first_parts(problem.offsets, problem.middles, unit, parts, loads)
+    credits = np.empty(len(problem.names), np.int64)
+    constant = credit_parts(
+        problem.offsets, problem.middles, problem.features, np.ascontiguousarray(weights),
+        np.zeros(m, np.int32), parts, loads, credits,
+    )  # fmt: skip
+    return int(constant), credits
+
+
+def _fixable(
+    reach: int, need: int, credits: NDArray[np.int64], gains: NDArray[np.int64], left: int
+) -> NDArray[np.int8]:
+    """1 or 0 for each feature whose other value would bring the bound below the need."""
+    least = int(gains[left - 1]) if len(gains) >= left else 0
+    next_best = int(gains[left]) if len(gains) > left else 0
+    chosen = (credits > least) | ((credits == least) & (least > 0))
+    fixed = np.full(len(credits), FREE, np.int8)
+    fixed[chosen & (reach - credits + next_best < need)] = 1
+    fixed[~chosen & (reach - least + credits < need)] = 0
+    return fixed
+
+
+def encode(problem: Problem) -> Cnf | None:
+    """A problem as a CNF, flips first; None if some need is out of reach whatever its clauses do."""
+    cnf = Cnf()
+    flips = [cnf.new_var() for _ in problem.names]
+    outputs = []
+    for j, votes in enumerate(problem.votes.T):
+        first, middle, end = problem.offsets[j], problem.middles[j], problem.offsets[j + 1]
+        literals = [flips[f] for f in problem.features[first:middle]]
+        literals += [-flips[f] for f in problem.features[middle:end]]
+        single = len(literals) == 1
+        helps, hurts = bool((votes > 0).any()), bool((votes < 0).any())
+        outputs.append(
+            literals[0] if single else add_conjunction(cnf, literals, forward=helps, backward=hurts)
+        )
+    demands = []
+    for weights, need in zip(problem.votes.tolist(), problem.needs.tolist(), strict=True):
+        voters = [(var, w) for var, w in zip(outputs, weights, strict=True) if w]
+        limit = sum(w for _, w in voters if w > 0) - need
+        if limit < 0:
+            return None
+        missing = [-var if w > 0 else var for var, w in voters]
+        demands += _at_most(cnf, missing, [abs(w) for _, w in voters], limit)
+    demands += _at_most(cnf, flips, [1] * len(flips), problem.radius)
+    # CaDiCaL numbers clauses as they come, and would derive others after a unit: there is one, the last.
+    demand = cnf.new_var()
+    for literal in demands:
+        cnf.add(literal, -demand)
+    cnf.add(demand)
+    return cnf
+
+
+def _at_most(cnf: Cnf, inputs: list[int], sizes: list[int], limit: int) -> list[int]:
+    """Literals that are true where the sizes add up to no more."""
+    if sum(sizes) <= limit:
+        return []
+    if totalizer_size(sizes, limit, MAX_TOTALIZER_PAIRS) > MAX_TOTALIZER_PAIRS:
+        raise EncodingTooLargeError(f"a counter would have more than {MAX_TOTALIZER_PAIRS} pairs of sums")
+    return [-exceeds for exceeds in totalizer_at_most(cnf, inputs, sizes, limit)]
+
+
+def _solve(cnf: Cnf) -> tuple[list[int] | None, IO[bytes]]:
+    """A satisfying assignment, or None, and then the proof that there is none."""
+    import pysolvers
+    from pysat.solvers import Cadical195
+
+    solver = Cadical195()
+    # PySAT turns on tracing before options can be set, and so writes binary DRAT; and it closes the file.
+    solver.configure({"lrat": 1, "binary": 0})
+    solver.prfile = tempfile.TemporaryFile()  # noqa: SIM115
+    proof = os.fdopen(os.dup(solver.prfile.fileno()), "rb")
+    try:
+        solver.prfp = pysolvers.cadical195_tracepr(solver.cadical, solver.prfile)
+        for block in cnf.blocks():
+            solver.append_formula(block)
+        model = solver.get_model() if solver.solve() else None
+    finally:
+        solver.delete()
+    proof.seek(0)
+    return model, proof

@@ -1,0 +1,112 @@
+"""Multipliers on record: the integers that a certificate gives, and the bound that they prove.
+
+The search moves its multipliers in floats. What goes on record is rounded to integers first (``settle``), and
+only what those prove counts: ``credit_parts`` is ``_bound.credit_flips`` without a step. A clause's shares
+make up ``unit`` at least; a load is at most ``unit``.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def first_parts(offsets, middles, unit, parts, loads):  # type: ignore[no-untyped-def]
+    """The start, as a checker knows it: evenly on the flips that wake a clause, else on all that kill it."""
+    for j in range(len(loads)):
+        first, middle, end = offsets[j], middles[j], offsets[j + 1]
+        n = middle - first if middle > first else end - first
+        loads[j] = unit if middle - first <= 1 else 0
+        for k in range(first, end):
+            parts[k] = unit // n if k < first + n else 0
+        parts[first] += unit - unit // n * n
+
+
+@njit(cache=True, nogil=True)
+def settle(offsets, total, dead, share, load, unit, parts, loads):  # type: ignore[no-untyped-def]
+    """Round the multipliers of all clauses that take part."""
+    for j in range(len(total)):
+        if dead[j] or total[j] == 0:
+            continue
+        if total[j] < 0:
+            loads[j] = min(max(np.int64(load[j] * unit), np.int64(0)), unit)
+            continue
+        first, end = offsets[j], offsets[j + 1]
+        rest = unit
+        largest = first
+        for k in range(first, end):
+            parts[k] = min(max(np.int64(share[k] * unit), np.int64(0)), unit)
+            rest -= parts[k]
+            if parts[k] > parts[largest]:
+                largest = k
+        if rest > 0:
+            parts[largest] += rest
+
+
+@njit(cache=True, nogil=True)
+def credit_parts(offsets, middles, features, total, dead, parts, loads, credits):  # type: ignore[no-untyped-def]
+    """credits[i] = what the bound grants for flip i, times the unit; returns the constant."""
+    credits[:] = 0
+    constant = np.int64(0)
+    for j in range(len(total)):
+        weight = total[j]
+        if dead[j] or weight == 0:
+            continue
+        first, middle, end = offsets[j], middles[j], offsets[j + 1]
+        if weight < 0:
+            part = -weight * loads[j]
+            constant += (middle - first - 1) * part
+            for k in range(first, middle):
+                credits[features[k]] -= part
+            for k in range(middle, end):
+                credits[features[k]] += part
+            continue
+        for k in range(first, middle):
+            credits[features[k]] += weight * parts[k]
+        for k in range(middle, end):
+            part = weight * parts[k]
+            credits[features[k]] -= part
+            constant += part
+    return constant
+
+
+@njit(cache=True, nogil=True)
+def put(value, out, n):  # type: ignore[no-untyped-def]
+    """Append a number to bytes: 7 bits each, lowest first; the last is below 128. Returns the new length."""
+    while value >= 128:
+        out[n] = value % 128 + 128
+        value //= 128
+        n += 1
+    out[n] = value
+    return n + 1
+
+
+@njit(cache=True, nogil=True)
+def pack_changes(offsets, total, parts, loads, old_parts, old_loads, out):  # type: ignore[no-untyped-def]
+    """Write every clause that differs from the record: gap to it, then its numbers; bring the record up.
+
+    Returns the number of bytes; ``out`` has room for five a number.
+    """
+    n = 0
+    last = -1
+    for j in range(len(total)):
+        if total[j] == 0:
+            continue
+        first, end = offsets[j], offsets[j + 1]
+        same = True
+        if total[j] < 0:
+            same = loads[j] == old_loads[j]
+        else:
+            for k in range(first, end):
+                same &= parts[k] == old_parts[k]
+        if same:
+            continue
+        n = put(np.int64(j - last - 1), out, n)
+        last = j
+        if total[j] < 0:
+            old_loads[j] = loads[j]
+            n = put(np.int64(loads[j]), out, n)
+        else:
+            for k in range(first, end):
+                old_parts[k] = parts[k]
+                n = put(np.int64(parts[k]), out, n)
+    return n

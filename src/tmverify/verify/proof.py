@@ -1,0 +1,42 @@
+"""From evidence to the text of a proof: a refutation for each case, and those that they refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tmverify.engines import check_certifying
+from tmverify.engines.evidence import Evidence, Refutation
+from tmverify.errors import InvalidInputError
+from tmverify.properties import Query
+
+Text = Callable[[], Iterator[bytes]]
+
+
+def evidence_for(query: Query, engine: str, wanted: bool) -> Evidence | None:
+    """Where to write evidence, if it is wanted."""
+    if not wanted:
+        return None
+    check_certifying(engine)
+    if query.topic is None:
+        raise InvalidInputError("A certificate is about a question: build the query with *_query functions.")
+    return Evidence()
+
+
+def open_cases(query: Query, radius: int, evidence: Evidence) -> tuple[tuple[int, ...], ...]:
+    """The cases that are not refuted within ``radius``."""
+    return tuple(case for case in query.cases if evidence.covers(case, radius) is None)
+
+
+def proof_of(query: Query, radius: int, evidence: Evidence) -> Text | None:
+    """The proof that no case holds within ``radius``, or None if it is not complete."""
+    needed: dict[Refutation, None] = {}
+    for case in query.cases:
+        refutation = evidence.covers(case, radius)
+        if refutation is None:
+            return None
+        for other in refutation.needs:  # they come first
+            needed[other] = None
+        needed[refutation] = None
+    # A checker keeps the last surroundings that it made.
+    ordered = sorted(needed, key=lambda r: (not r.inside, r.inside, r.radius))
+    return lambda: (block for refutation in ordered for block in evidence.text(refutation))

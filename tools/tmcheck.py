@@ -1,0 +1,1132 @@
+"""tmcheck: does this certificate prove its claim about this model? Needs nothing but Python.
+
+    python tmcheck.py CERTIFICATE MODEL [MODEL2]
+
+exit 0: accepted, the claim is printed and proved; 1: refused, with the reason; 2: unreadable.
+
+A certificate is text. Its first line is the claim, as JSON; then come the inputs it is about, witnesses, and
+*refutations*: proofs that some constraints on votes can't hold together near an input. All arithmetic is in
+Python's integers. The format, and why each step is right, is written down in docs/certificates.md; names in
+this file are the names there.
+
+The file reads top to bottom: the model, what its decisions mean as constraints on votes, the problem over
+flips, the steps of a refutation, the clausal proofs, the claims.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import heapq
+import json
+import math
+import sys
+import zlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import chain, pairwise
+from typing import IO, Any, NoReturn
+
+FORMAT, VERSION = "tmverify-certificate", 1
+MODEL_FORMAT, MODEL_VERSION = "tmverify-model", "1"
+LARGEST_MODEL = 1 << 30  # bytes
+LONGEST_HEADER = 1 << 26
+LONGEST_LINE = 1 << 26
+LONGEST_CLAIM = 1 << 20
+LARGEST_NUMBER = 1 << 62
+LARGEST_FORMULA = 50_000_000  # literals
+
+Terms = tuple[tuple[int, int], ...]  # of (row of votes, coefficient), rows ascending
+Constraint = tuple[Terms, int]  # sum of coefficient * votes[row] >= bound
+Case = frozenset[Constraint]  # all of them hold
+Key = tuple[tuple[int, ...], tuple[int, ...]]  # features that must flip, features that must stay
+Region = tuple[list[int], int, list[bool]]  # centre, flips, which features may change
+
+
+class Refused(Exception):
+    """The certificate does not prove its claim."""
+
+
+class Unreadable(Exception):
+    """The certificate or a model is not one."""
+
+
+# ---------------------------------------------------------------------------------------------------- models
+
+
+class Machine:
+    """Scores are ``always[r]`` plus the votes for row r of every clause that is true.
+
+    Clauses are conjunctions of signed, 1-based literals: neither empty, nor contradictory, nor without votes.
+    """
+
+    def __init__(
+        self,
+        n_features: int,
+        clauses: list[tuple[int, ...]],
+        votes: list[tuple[int, ...]],
+        always: list[int],
+        least: int,
+        clamp: int | None,
+        classes: list[Any],
+    ) -> None:
+        self.n_features, self.clauses, self.votes, self.always = n_features, clauses, votes, always
+        self.least = least  # a single score means class 1 if it is at least this
+        self.clamp, self.classes = clamp, classes
+
+    def decide(self, x: Sequence[int]) -> int:
+        """The index of the class of an input."""
+        scores = list(self.always)
+        true = {f + 1 if bit else -f - 1 for f, bit in enumerate(x)}
+        for clause, votes in zip(self.clauses, self.votes, strict=True):
+            if true.issuperset(clause):
+                scores = [score + vote for score, vote in zip(scores, votes, strict=True)]
+        if self.clamp is not None:
+            scores = [min(max(score, -self.clamp), self.clamp) for score in scores]
+        return int(scores[0] >= self.least) if len(scores) == 1 else scores.index(max(scores))
+
+    def in_scope(self, scope: int | str) -> Machine:
+        """The machine itself for "team", else the binary machine of one class, decided by its sign."""
+        if scope == "team":
+            return self
+        places = [i for i, label in enumerate(self.classes) if type(label) is type(scope) and label == scope]
+        if not places:
+            raise Refused(f"the scope {scope!r:.60} is no class of the model")
+        row, sign, least = places[0], 1, self.least
+        if len(self.always) == 1:  # a binary machine: its second class, or the first, negated
+            row, sign, least = (0, 1, least) if row else (0, -1, 1 - least)
+        votes = [(sign * vote[row],) for vote in self.votes]
+        kept = [j for j, (vote,) in enumerate(votes) if vote]
+        return Machine(
+            self.n_features,
+            [self.clauses[j] for j in kept],
+            [votes[j] for j in kept],
+            [sign * self.always[row]],
+            least,
+            None,
+            [0, 1],
+        )
+
+
+def read_model(data: bytes) -> tuple[Machine, str]:
+    """The machine in the bytes of a model file, and its content hash."""
+    size = int.from_bytes(data[:8], "little")
+    _readable(8 <= len(data) <= LARGEST_MODEL and size <= min(LONGEST_HEADER, len(data) - 8), "no model file")
+    text, body = data[8 : 8 + size], data[8 + size :]
+    header = _json(text, "model")
+    meta = _typed(header, "__metadata__", dict)
+    named = (meta.get("format"), meta.get("version"))
+    _readable(named == (MODEL_FORMAT, MODEL_VERSION), f"no model of version {MODEL_VERSION}")
+    digest = _typed(meta, "sha256", str)
+    # A model has one encoding, and its hash is that of the file without the hash.
+    written = [_encoded({**header, "__metadata__": {**meta, "sha256": s}}) for s in (digest, "")]
+    whole = len(written[1]).to_bytes(8, "little") + written[1] + body
+    intact = written[0] == text and hashlib.sha256(whole).hexdigest() == digest
+    _readable(intact, "the model file is damaged: its content does not match its hash")
+
+    arrays, position = {}, 0
+    for name, kind, dtype, rank in (
+        ("bias", "q", "I64", 1), ("literals", "i", "I32", 1),
+        ("offsets", "q", "I64", 1), ("weights", "i", "I32", 2),
+    ):  # fmt: skip
+        entry = _typed(header, name, dict)
+        shape = _typed(entry, "shape", list)
+        _readable(len(shape) == rank and all(type(n) is int and n >= 0 for n in shape), f"shape of {name}")
+        values = array(kind)
+        end = position + math.prod(shape) * values.itemsize
+        fits = (
+            entry.get("dtype") == dtype and entry.get("data_offsets") == [position, end] and end <= len(body)
+        )
+        _readable(fits, f"place of {name}")
+        values.frombytes(body[position:end])
+        if sys.byteorder == "big":
+            values.byteswap()
+        arrays[name], position = (shape, values.tolist()), end
+    _readable(position == len(body) and len(header) == 5, "more than a model")
+
+    options = _json(_typed(meta, "model", str).encode(), "model options")
+    n_features = _typed(options, "n_features", int)
+    classes = _typed(options, "classes", list)
+    tie, clamp, empty = options.get("tie"), options.get("clamp"), options.get("empty_clause")
+    (_, bias), (_, literals), (_, offsets), ((rows, columns), weights) = arrays.values()
+    labels = {(type(label), label) for label in classes if type(label) in (int, str)}
+    _readable(n_features >= 1 and len(labels) == len(classes) == max(2, rows), "classes")
+    _readable("team" not in classes and rows == len(bias) >= 1, "classes or bias")
+    _readable(tie in ("positive", "negative") and empty in ("fires", "silent"), "tie or empty_clause")
+    _readable(clamp is None or (type(clamp) is int and clamp >= 1), "clamp")
+    rising = bool(offsets) and offsets[0] == 0 and all(a <= b for a, b in pairwise(offsets))
+    _readable(rising and offsets[-1] == len(literals) and len(offsets) == columns + 1, "offsets")
+    within = not literals or (
+        0 not in literals and -n_features <= min(literals) <= max(literals) <= n_features
+    )
+    _readable(within, "literals")
+
+    clauses, votes = [], []
+    for j, (start, end) in enumerate(pairwise(offsets)):
+        clause, vote = literals[start:end], tuple(weights[j::columns])
+        if not clause and empty == "fires":
+            bias = [score + v for score, v in zip(bias, vote, strict=True)]
+        elif clause and any(vote) and len(set(map(abs, clause))) == len(set(clause)):  # no contradiction
+            clauses.append(tuple(sorted(set(clause), key=abs)))
+            votes.append(vote)
+    least = 0 if tie == "positive" else 1
+    return Machine(n_features, clauses, votes, bias, least, clamp, classes), digest
+
+
+def _encoded(header: dict[str, Any]) -> bytes:
+    text = json.dumps(header, separators=(",", ":")).encode()
+    return text + b" " * (-len(text) % 8)
+
+
+# ------------------------------------------------------------------------- decisions as constraints on votes
+# A condition is (rows with coefficients, bound): the scores, so multiplied and added, reach the bound.
+
+
+def says(machine: Machine, first: int, c: int) -> list[list[Constraint]]:
+    """The ways to decide class c, each a list of conditions on scores; rows are numbered from ``first``."""
+    n, top = len(machine.always), machine.clamp
+    if n == 1:
+        t = machine.least
+        return [[at_least(first, t) if c == 1 else at_most(first, t - 1)]]
+    others = [r for r in range(n) if r != c]
+    wins = [ahead(first, c, r, 1 if r < c else 0) for r in others]
+    if top is None:
+        return [wins]
+    ways = [
+        [at_least(first + c, top), *(at_most(first + r, top - 1) for r in others if r < c)],
+        [at_least(first + c, 1 - top), at_most(first + c, top - 1), *wins],
+    ]
+    if c == 0:  # all at the bottom: a tie, and the first of them wins
+        ways.append([at_most(first + r, -top) for r in range(n)])
+    return ways
+
+
+def denies(machine: Machine, first: int, c: int) -> list[list[Constraint]]:
+    """The ways not to decide class c: some row r beats it."""
+    n, top = len(machine.always), machine.clamp
+    if n == 1:
+        return says(machine, first, 1 - c)
+    ways: list[list[Constraint]] = []
+    for r in range(n):
+        if r == c:
+            continue
+        beats = ahead(first, r, c, 1 if r > c else 0)
+        if top is None:
+            ways.append([beats])
+        elif r < c:
+            ways += [[beats], [at_least(first + r, top)], [at_most(first + c, -top)]]
+        else:
+            ways.append([beats, at_least(first + r, 1 - top), at_most(first + c, top - 1)])
+    return ways
+
+
+def at_least(row: int, bound: int) -> Constraint:
+    return ((row, 1),), bound
+
+
+def at_most(row: int, bound: int) -> Constraint:
+    return ((row, -1),), -bound
+
+
+def ahead(first: int, winner: int, loser: int, margin: int) -> Constraint:
+    terms = sorted([(first + winner, 1), (first + loser, -1)])
+    return tuple(terms), margin
+
+
+def ways_to_violate(machines: list[Machine], expected: int | None) -> set[Case]:
+    """All ways to decide otherwise than ``expected`` or, for two machines, to decide differently."""
+    always = [score for machine in machines for score in machine.always]
+
+    def on_votes(condition: Constraint) -> Constraint:
+        terms, bound = condition
+        return terms, bound - sum(coefficient * always[row] for row, coefficient in terms)
+
+    pairs: list[tuple[list[list[Constraint]], list[list[Constraint]]]]
+    if expected is not None:
+        pairs = [([[]], denies(machines[0], 0, expected))]
+    else:
+        a, b = machines
+        pairs = [(says(a, 0, c), denies(b, len(a.always), c)) for c in range(len(a.classes))]
+    return {
+        frozenset(map(on_votes, [*left, *right]))
+        for some, others in pairs
+        for left in some
+        for right in others
+    }
+
+
+# ------------------------------------------------------------------------------------ the problem over flips
+
+
+class Problem:
+    """Can at most ``radius`` flips make  sum_j votes[j][c] * clause_j >= needs[c]  true for every c?
+
+    Clause j is true if the features ``wakes[j]`` flip and the features ``stays[j]`` do not.
+    """
+
+    def __init__(self, groups: dict[Key, tuple[int, ...]], needs: list[int], radius: int) -> None:
+        kept = {key: votes for key, votes in groups.items() if any(votes)}
+        self.keys, self.votes = list(kept), list(kept.values())
+        self.needs, self.radius = needs, radius
+        self.features = sorted(set(chain.from_iterable(chain.from_iterable(self.keys))))
+
+    @cached_property
+    def occurs(self) -> dict[int, list[tuple[int, bool]]]:
+        """The clauses that a feature is in, and whether it wakes them."""
+        places: dict[int, list[tuple[int, bool]]] = {f: [] for f in self.features}
+        for j, (wakes, stays) in enumerate(self.keys):
+            for f in wakes:
+                places[f].append((j, True))
+            for f in stays:
+                places[f].append((j, False))
+        return places
+
+
+def specialised(
+    clauses: Iterable[tuple[Sequence[int], Sequence[int], tuple[int, ...]]],
+    fixed: dict[int, bool],
+    radius: int,
+    width: int,
+) -> tuple[dict[Key, tuple[int, ...]], list[int]]:
+    """Clauses with some flips fixed: drop the false, strip what is true, add up the equal.
+
+    Returns the clauses that can still change, in order of their first appearance, and the votes that are
+    there in any case.
+    """
+    groups: dict[Key, tuple[int, ...]] = {}
+    given = [0] * width
+    flipped = {f for f, flips in fixed.items() if flips}
+    kept = {f for f, flips in fixed.items() if not flips}
+    for wakes, stays, votes in clauses:
+        if not (kept.isdisjoint(wakes) and flipped.isdisjoint(stays)):
+            continue
+        key = tuple([f for f in wakes if f not in fixed]), tuple([f for f in stays if f not in fixed])
+        if len(key[0]) > radius:
+            continue
+        if key == ((), ()):
+            given = [total + vote for total, vote in zip(given, votes, strict=True)]
+        elif key in groups:
+            groups[key] = tuple(a + b for a, b in zip(groups[key], votes, strict=True))
+        else:
+            groups[key] = votes
+    return groups, given
+
+
+class Surroundings:
+    """All clauses of some machines around an input, over flips; the last one made is kept."""
+
+    def __init__(self, machines: list[Machine], region: Region) -> None:
+        self.centre, self.most, self.mutable = region
+        self.pool: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+        before, n_rows = 0, sum(len(machine.always) for machine in machines)
+        for machine in machines:
+            after = n_rows - before - len(machine.always)
+            self.pool += [
+                (clause, (0,) * before + votes + (0,) * after)
+                for clause, votes in zip(machine.clauses, machine.votes, strict=True)
+            ]
+            before += len(machine.always)
+        self.n_rows = n_rows
+        self.made: tuple[Any, Any] = (None, None)
+
+    def problem(self, constraints: list[Constraint], radius: int, inside: tuple[int, ...]) -> Problem:
+        """The problem of these constraints within ``radius`` flips, where the literals ``inside`` hold."""
+        if self.made[0] != (radius, inside):
+            groups, given = self._around(radius, inside)
+            voters: list[list[tuple[int, int]]] = [[] for _ in range(self.n_rows)]  # clauses of each row
+            for i, votes in enumerate(groups.values()):
+                for row, vote in enumerate(votes):
+                    if vote:
+                        voters[row].append((i, vote))
+            self.made = ((radius, inside), (list(groups), voters, given))
+        keys, voters, given = self.made[1]
+        sums: dict[int, list[int]] = {}
+        for c, (terms, _) in enumerate(constraints):
+            for row, k in terms:
+                for i, vote in voters[row]:
+                    if i not in sums:
+                        sums[i] = [0] * len(constraints)
+                    sums[i][c] += k * vote
+        chosen = {keys[i]: tuple(sums[i]) for i in sorted(sums)}
+        needs = [bound - sum(k * given[row] for row, k in terms) for terms, bound in constraints]
+        return Problem(chosen, needs, radius)
+
+    def _around(self, radius: int, inside: tuple[int, ...]) -> tuple[dict[Key, tuple[int, ...]], list[int]]:
+        centre = list(self.centre)
+        fixed = {f: False for f, may in enumerate(self.mutable) if not may}
+        for literal in inside:
+            centre[abs(literal) - 1] = int(literal > 0)
+            fixed[abs(literal) - 1] = False
+        true = {f + 1 if bit else -f - 1 for f, bit in enumerate(centre)}
+        over_flips = (
+            (
+                [abs(literal) - 1 for literal in clause if literal not in true],
+                [abs(literal) - 1 for literal in clause if literal in true],
+                votes,
+            )
+            for clause, votes in self.pool
+        )
+        return specialised(over_flips, fixed, radius, self.n_rows)
+
+
+# -------------------------------------------------------------------------------------- steps of a refutation
+
+
+class Refutation:
+    """A tree of flips, each leaf closed by a bound; the state between two steps."""
+
+    def __init__(self, problem: Problem, unit: int, free: set[int]) -> None:
+        self.unit, self.free = unit, free  # features that may flip, whether they occur or not
+        self.mix = [1] * len(problem.needs)
+        self.dropped: set[int] = set()
+        self.done = False
+        self._plant(problem)
+
+    def _plant(self, problem: Problem) -> None:
+        self.problem = problem
+        self.fixed: dict[int, bool] = {}
+        self.trail: list[tuple[int, bool]] = []  # feature, and whether its other side is still to come
+        self.false = [0] * len(problem.keys)  # false literals of each clause
+        start: dict[tuple[int, int], list[int]] = {}  # shared: a step puts new lists in their place
+        sizes = [(len(wakes), len(stays)) for wakes, stays in problem.keys]
+        for size in set(sizes):
+            start[size] = _even(*size, self.unit)
+        self.shares = [start[size] for size in sizes]
+        self.loads = [self.unit if len(wakes) <= 1 else 0 for wakes, _ in problem.keys]
+        self._weigh()
+
+    def _weigh(self) -> None:
+        votes, mix = self.problem.votes, self.mix
+        if len(mix) == 1:
+            self.weights = [mix[0] * vote for (vote,) in votes]
+        else:
+            self.weights = [sum([m * v for m, v in zip(mix, vote, strict=True)]) for vote in votes]
+        self.need = sum(m * need for m, need in zip(mix, self.problem.needs, strict=True)) * self.unit
+
+    def assign(self, feature: int, flips: bool, open_side: bool) -> None:
+        self.fixed[feature] = flips
+        self.trail.append((feature, open_side))
+        for j, wakes in self.problem.occurs[feature]:
+            self.false[j] += wakes != flips
+
+    def left(self) -> int:
+        """How many further flips there may be."""
+        return self.problem.radius - sum(self.fixed.values())
+
+    def credits(self) -> tuple[int, dict[int, int]]:
+        """The bound  constant + sum_f credit[f] * flip[f]  on the weighted votes, times the unit."""
+        constant, credit = 0, dict.fromkeys(self.problem.features, 0)
+        for j, (wakes, stays) in enumerate(self.problem.keys):
+            weight = self.weights[j]
+            if not weight or self.false[j] or j in self.dropped:
+                continue
+            if weight > 0:  # no more than a share of each literal; the shares make up the whole
+                shares = self.shares[j]
+                for f, share in zip(wakes, shares, strict=False):
+                    credit[f] += weight * share
+                for f, share in zip(stays, shares[len(wakes) :], strict=True):
+                    if share:
+                        credit[f] -= weight * share
+                        constant += weight * share
+            elif self.loads[j]:  # true unless a literal is false
+                part = -weight * self.loads[j]
+                constant += (len(wakes) - 1) * part
+                for f in wakes:
+                    credit[f] -= part
+                for f in stays:
+                    credit[f] += part
+        return constant, credit
+
+    def bound(self) -> tuple[int, dict[int, int], list[int]]:
+        """What the votes can reach, the credits, and the positive ones of free features, largest first."""
+        reach, credit = self.credits()
+        reach += sum(credit[f] for f, flips in self.fixed.items() if flips)
+        gains = sorted((c for f, c in credit.items() if c > 0 and f not in self.fixed), reverse=True)
+        return reach + sum(gains[: self.left()]), credit, gains
+
+    def fix(self) -> None:
+        """Fix every free feature one of whose values brings the bound below the need."""
+        left = self.left()
+        if left < 1:
+            raise Refused("'fix' where no flip is left")
+        reach, credit, gains = self.bound()
+        least = gains[left - 1] if len(gains) >= left else 0  # what one more flip would displace
+        next_best = gains[left] if len(gains) > left else 0
+        found = []
+        for f in self.problem.features:
+            if f not in self.fixed:
+                if credit[f] > least or (credit[f] == least > 0):
+                    if reach - credit[f] + next_best < self.need:
+                        found.append((f, True))
+                elif reach - least + credit[f] < self.need:
+                    found.append((f, False))
+        for f, flips in found:
+            self.assign(f, flips, open_side=False)
+
+    def split(self, feature: int) -> None:
+        """Look at the inputs with this flip, then at those without."""
+        if feature not in self.problem.occurs or feature in self.fixed:
+            raise Refused(f"'split' at feature {feature}, which is not free")
+        self.assign(feature, True, open_side=True)
+
+    def close(self) -> None:
+        """No input of this branch meets every need."""
+        left = self.left()
+        free = len(self.problem.features) - len(self.fixed)
+        if left >= 0 and (left == 0 or not free):  # one input is left: count its votes
+            if not self._lacking():
+                raise Refused("'close' at an input that meets every need")
+        elif left > 0 and self.bound()[0] >= self.need:
+            raise Refused("'close' where the bound reaches the need")
+        self._go_on()
+
+    def _lacking(self) -> bool:
+        sums = [0] * len(self.problem.needs)
+        for j, (wakes, _) in enumerate(self.problem.keys):
+            if not self.false[j] and all(self.fixed.get(f) for f in wakes):
+                sums = [total + vote for total, vote in zip(sums, self.problem.votes[j], strict=True)]
+        return any(total < need for total, need in zip(sums, self.problem.needs, strict=True))
+
+    def _go_on(self) -> None:
+        """To the other side of the last split that has one."""
+        while self.trail:
+            feature, open_side = self.trail.pop()
+            flips = self.fixed.pop(feature)
+            for j, wakes in self.problem.occurs[feature]:
+                self.false[j] -= wakes != flips
+            if open_side:
+                self.assign(feature, False, open_side=False)
+                return
+        self.done = True
+
+    def at_root(self, step: str) -> None:
+        if any(open_side for _, open_side in self.trail):
+            raise Refused(f"{step!r} below a split")
+
+    def shrink(self) -> None:
+        """Fix for good what is fixed at the root; multipliers are those of a start again."""
+        self.at_root("shrink")
+        problem, fixed = self.problem, self.fixed
+        radius = self.left()
+        if radius < 0:
+            raise Refused("'shrink' where more flips are fixed than allowed")
+        clauses = ((*key, votes) for key, votes in zip(problem.keys, problem.votes, strict=True))
+        groups, given = specialised(clauses, fixed, radius, len(problem.needs))
+        self._plant(Problem(groups, [need - g for need, g in zip(problem.needs, given, strict=True)], radius))
+
+    def set_mix(self, mix: list[int]) -> None:
+        """Add up the constraints with these multiples."""
+        if len(mix) != len(self.problem.needs):
+            raise Refused(f"'mix' of {len(mix)} for {len(self.problem.needs)} constraints")
+        self.mix = mix
+        self._weigh()
+
+    def set_multipliers(self, values: Iterator[int]) -> None:
+        """New shares, or a new load, for some clauses: gap to the clause, then its numbers."""
+        j = -1
+        for gap in values:
+            j += gap + 1
+            if j >= len(self.weights):
+                raise Refused("'set' beyond the last clause")
+            weight, key = self.weights[j], self.problem.keys[j]
+            new = [next(values, -1) for _ in range(len(key[0]) + len(key[1]) if weight > 0 else 1)]
+            if min(new) < 0:
+                raise Refused("'set' ends within a clause")
+            if weight > 0:
+                if sum(new) < self.unit:
+                    raise Refused(f"'set' shares of clause {j} that do not make up the whole")
+                self.shares[j] = new
+            else:
+                if new[0] > self.unit:
+                    raise Refused(f"'set' a load of clause {j} beyond the whole")
+                self.loads[j] = new[0]
+
+    def rewrite(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """Rewrite clauses by a feature each: ``c and l`` is c minus ``c and not l``; c is the sum of both."""
+        self.at_root("rewrite")
+        problem = self.problem
+        if self.fixed:
+            raise Refused("'rewrite' where features are fixed")
+        groups = dict(zip(problem.keys, problem.votes, strict=True))
+        given = [0] * len(problem.needs)
+        for j, f in pairs:
+            if j >= len(problem.keys) or f not in self.free:
+                raise Refused("'rewrite' of a clause or by a feature that is not there")
+            votes = groups.pop(problem.keys[j], None)
+            if votes is None:
+                raise Refused("'rewrite' of a clause twice")
+            wakes, stays = problem.keys[j]
+            whole = tuple(g for g in wakes if g != f), tuple(g for g in stays if g != f)
+            awake, asleep = (_with(whole[0], f), whole[1]), (whole[0], _with(whole[1], f))
+            if f in wakes:
+                sums = [(whole, 1), (asleep, -1)]
+            elif f in stays:
+                sums = [(whole, 1), (awake, -1)]
+            else:
+                sums = [(awake, 1), (asleep, 1)]
+            for key, sign in sums:
+                if key == ((), ()):
+                    given = [g + sign * v for g, v in zip(given, votes, strict=True)]
+                else:
+                    old = groups.get(key, (0,) * len(votes))
+                    groups[key] = tuple(a + sign * b for a, b in zip(old, votes, strict=True))
+        needs = [need - g for need, g in zip(problem.needs, given, strict=True)]
+        self._plant(Problem(groups, needs, problem.radius))
+
+    def divide(self) -> None:
+        """Divide each constraint by the common divisor of its votes; whole numbers let a need round up."""
+        self.at_root("divide")
+        columns = list(zip(*self.problem.votes, strict=True)) or [() for _ in self.problem.needs]
+        divisors = [max(1, math.gcd(*column)) for column in columns]
+        votes = [tuple(v // d for v, d in zip(row, divisors, strict=True)) for row in self.problem.votes]
+        needs = [-(-need // d) for need, d in zip(self.problem.needs, divisors, strict=True)]
+        self.problem.votes, self.problem.needs = votes, needs
+        self._weigh()
+
+    def cover(
+        self, clauses: list[int], centre: Sequence[int], refuted: Callable[[tuple[int, ...]], bool]
+    ) -> None:
+        """Whatever meets every need makes one of these clauses true, where it was refuted before."""
+        self.at_root("cover")
+        keys = self.problem.keys
+        if self.fixed or any(j >= len(keys) for j in clauses):
+            raise Refused("'cover' by clauses that are not there")
+        self.dropped = set(clauses)
+        if self.bound()[0] >= self.need:
+            raise Refused("'cover' where the bound reaches the need without these clauses")
+        for j in clauses:
+            bits = [(f, 1 - centre[f]) for f in keys[j][0]] + [(f, centre[f]) for f in keys[j][1]]
+            inside = tuple(f + 1 if bit else -f - 1 for f, bit in sorted(bits))
+            if not refuted(inside):
+                raise Refused("'cover' by a subcube that is not refuted")
+        self.done = True
+
+
+def _even(wakes: int, stays: int, unit: int) -> list[int]:
+    """The shares of a start: evenly on the flips that wake a clause, or else on all that would kill it."""
+    n = wakes or stays
+    shares = [unit // n] * n + [0] * (wakes + stays - n)
+    shares[0] += unit - sum(shares)
+    return shares
+
+
+def _with(features: tuple[int, ...], f: int) -> tuple[int, ...]:
+    return tuple(sorted((*features, f)))
+
+
+# ------------------------------------------------------------------------------------------- clausal proofs
+
+
+def formula(problem: Problem) -> list[tuple[int, ...]] | None:
+    """A problem as a CNF; None if some need is out of reach whatever its clauses do.
+
+    Variables: a flip each, then the clauses of several literals, then counters; the last one is asserted by
+    the only unit clause, and demands everything that would be one.
+    """
+    size = 0
+    clauses: list[tuple[int, ...]] = []
+    units: list[tuple[int, ...]] = []
+    n_vars = len(problem.features)
+    variable = {f: i + 1 for i, f in enumerate(problem.features)}
+
+    def add(*clause: int) -> None:
+        nonlocal size
+        size += len(clause)
+        if size > LARGEST_FORMULA:
+            raise Refused("the formula of a clausal proof is too large")
+        (units if len(clause) == 1 else clauses).append(clause)
+
+    def new() -> int:
+        nonlocal n_vars
+        n_vars += 1
+        return n_vars
+
+    outputs = []
+    for (wakes, stays), votes in zip(problem.keys, problem.votes, strict=True):
+        literals = [*(variable[f] for f in wakes), *(-variable[f] for f in stays)]
+        if len(literals) > 1:
+            v = new()
+            if any(vote > 0 for vote in votes):
+                for literal in literals:
+                    add(-v, literal)
+            if any(vote < 0 for vote in votes):
+                add(v, *(-literal for literal in literals))
+            literals = [v]
+        outputs.append(literals[0])
+
+    def at_most(literals: list[int], sizes: list[int], limit: int) -> None:
+        """Forbid that the sizes of the true literals add up to more: a totalizer."""
+        if sum(sizes) <= limit:
+            return
+        leaves = sorted(zip((min(s, limit + 1) for s in sizes), range(len(sizes)), literals, strict=True))
+        nodes = [(1, i, {s: literal}) for i, (s, _, literal) in enumerate(leaves)]
+        number = len(nodes)
+        while len(nodes) > 1:
+            size_a, _, a = heapq.heappop(nodes)
+            size_b, _, b = heapq.heappop(nodes)
+            heapq.heappush(nodes, (size_a + size_b, number, merge(a, b, limit + 1)))
+            number += 1
+        add(-nodes[0][2][limit + 1])
+
+    def merge(a: dict[int, int], b: dict[int, int], cap: int) -> dict[int, int]:
+        sums = {min(s + t, cap) for s in (0, *a) for t in (0, *b)} - {0}
+        out = {s: new() for s in sorted(sums)}
+        for s, literal in a.items():
+            add(-literal, out[s])
+        for t, other in b.items():
+            add(-other, out[t])
+            for s, literal in a.items():
+                add(-other, -literal, out[min(s + t, cap)])
+        for lower, higher in pairwise(out.values()):
+            add(-higher, lower)
+        return out
+
+    for c, need in enumerate(problem.needs):
+        voters = [(v, votes[c]) for v, votes in zip(outputs, problem.votes, strict=True) if votes[c]]
+        limit = sum(w for _, w in voters if w > 0) - need
+        if limit < 0:
+            return None
+        at_most([-v if w > 0 else v for v, w in voters], [abs(w) for _, w in voters], limit)
+    if problem.radius < len(problem.features):
+        at_most(list(variable.values()), [1] * len(variable), problem.radius)
+    demand = new()
+    return [*clauses, *((literal, -demand) for (literal,) in units), (demand,)]
+
+
+def check_lrat(clauses: list[tuple[int, ...]], lines: Iterable[list[int]]) -> None:
+    """Each line adds a clause that follows by unit propagation along its hints, or deletes some."""
+    known = dict(enumerate(clauses, 1))
+    last = len(known)
+    for number, *rest in lines:
+        if not rest:
+            known.pop(number, None)  # deleted
+            continue
+        if 0 not in rest:
+            raise Refused("a line of a clausal proof has no end")
+        middle = rest.index(0)
+        clause, hints = rest[:middle], rest[middle + 1 : -1]
+        if number <= last or rest[-1] != 0 or rest.count(0) != 2:
+            raise Refused(f"line {number} of a clausal proof is out of order")
+        false = set(clause)
+        for hint in hints:
+            if hint not in known:
+                raise Refused(f"line {number} of a clausal proof refers to a clause that is not there")
+            unknown = [literal for literal in known[hint] if literal not in false]
+            if len(unknown) > 1:
+                raise Refused(f"line {number} of a clausal proof does not propagate")
+            if not unknown:
+                break
+            false.add(-unknown[0])
+        else:
+            raise Refused(f"line {number} of a clausal proof ends without a conflict")
+        if not clause:
+            return
+        known[number], last = tuple(clause), number
+    raise Refused("a clausal proof does not reach the empty clause")
+
+
+# ---------------------------------------------------------------------------------------------------- claims
+
+
+class Reader:
+    """The lines of a certificate, one at a time, of bounded length."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file, self.number, self.words = file, 0, [""]
+
+    def raw(self, longest: int = LONGEST_LINE) -> bytes:
+        line = self.file.readline(longest)
+        self.number += 1
+        _readable(line.endswith(b"\n") or len(line) < longest, f"line {self.number} is too long")
+        _readable(line.endswith(b"\n"), f"the certificate ends in or before line {self.number}")
+        return line[:-1]
+
+    def next(self) -> list[str]:
+        """The words of the next line, now ``words``."""
+        try:
+            self.words = self.raw().decode("ascii").split(" ")
+        except UnicodeDecodeError:
+            raise Unreadable(f"line {self.number} is not plain text") from None
+        return self.words
+
+    def numbers(self, words: Iterable[str]) -> list[int]:
+        """Words as integers."""
+        try:
+            values = [int(word) for word in words]
+        except ValueError:
+            values = [LARGEST_NUMBER]
+        _readable(all(abs(value) < LARGEST_NUMBER for value in values), f"line {self.number} has no numbers")
+        return values
+
+    def naturals(self, words: Iterable[str]) -> list[int]:
+        """Words as integers that are not negative."""
+        values = self.numbers(words)
+        _readable(all(value >= 0 for value in values), f"line {self.number} has negative numbers")
+        return values
+
+    def packed(self, word: str, most: int) -> Iterator[int]:
+        """Numbers in base64 of zlib of 7 bits a byte, lowest first; a number ends with a byte below 128."""
+        try:
+            unpack = zlib.decompressobj()
+            data = unpack.decompress(base64.b64decode(word, validate=True), most)
+        except (ValueError, binascii.Error, zlib.error):
+            raise Unreadable(f"line {self.number} is not packed as it should be") from None
+        whole = unpack.eof and not unpack.unused_data and (not data or data[-1] < 128)
+        _readable(whole, f"line {self.number} is not packed as it should be")
+        value = shift = 0
+        for byte in data:
+            value |= (byte & 127) << shift
+            shift += 7
+            _readable(shift <= 70, f"line {self.number} has a number that is too long")
+            if byte < 128:
+                yield value
+                value = shift = 0
+
+    def bits(self, word: Any, n: int) -> list[int]:
+        """An input in hexadecimal, feature 0 first."""
+        _readable(type(word) is str and len(word) == 2 * ((n + 7) // 8), f"line {self.number}: an input")
+        try:
+            data = bytes.fromhex(word)
+        except ValueError:
+            data = b""
+        _readable(len(data) == (n + 7) // 8, f"line {self.number}: an input that is not hexadecimal")
+        bits = [byte >> (7 - i) & 1 for byte in data for i in range(8)]
+        _readable(not any(bits[n:]), f"line {self.number}: an input that is too long")
+        return bits[:n]
+
+
+class Subject:
+    """One input, or every input: what is shown about it."""
+
+    def __init__(
+        self, machines: list[Machine], region: Region, claim: dict[str, Any], expected: int | None
+    ) -> None:
+        self.machines, self.region, self.claim, self.expected = machines, region, claim, expected
+        self.constraints: list[Constraint] = []  # declared, so that refutations can name them
+        self.surroundings: Surroundings | None = None
+        self.refuted: dict[tuple[int, ...], dict[Case, int]] = {}  # by subcube: constraints, radius
+        self.witness: list[int] | None = None
+
+    def take_witness(self, z: list[int]) -> None:
+        """An input in the region on which the decisions differ."""
+        centre, radius, mutable = self.region
+        changed = [f for f, (a, b) in enumerate(zip(centre, z, strict=True)) if a != b]
+        if len(changed) > radius or not all(mutable[f] for f in changed):
+            raise Refused("the witness lies outside the region")
+        decisions = [machine.decide(z) for machine in self.machines]
+        if len({*decisions, self.expected} - {None}) < 2:
+            raise Refused("the witness does not change the decision")
+        self.witness = z
+
+    def declare(self, reader: Reader) -> None:
+        """Constraints, each as row:coefficient,row:coefficient>=bound."""
+        n_rows = sum(len(machine.always) for machine in self.machines)
+        for word in reader.words[1:]:
+            left, sign, right = word.partition(">=")
+            pairs = [reader.numbers(term.split(":")) for term in left.split(",")]
+            fit = sign and all(len(pair) == 2 and 0 <= pair[0] < n_rows for pair in pairs)
+            _readable(fit, f"line {reader.number}: {word!r:.60} is no constraint")
+            terms = tuple(sorted((row, coefficient) for row, coefficient in pairs))
+            self.constraints.append((terms, reader.numbers([right])[0]))
+
+    def refute(self, reader: Reader, on_formula: OnFormula | None) -> None:
+        """Read one refutation, whose first line is the reader's current one."""
+        words, constraints = reader.words, self.constraints
+        _readable(len(words) in (4, 5), f"line {reader.number}: 'refute' takes constraints, radius and unit")
+        chosen = [c for c in reader.naturals(words[1].split(",")) if c < len(constraints)]
+        radius, unit = reader.naturals(words[2:4])
+        inside = tuple(reader.numbers(words[4].split(","))) if len(words) == 5 else ()
+        n, (_, most, mutable) = len(self.region[0]), self.region
+        if len(chosen) != len(words[1].split(",")) or radius > most or not 1 <= unit <= 1 << 30:
+            raise Refused("'refute' of constraints that are not declared, or beyond the region")
+        cube = sorted({abs(literal) for literal in inside})
+        free = all(1 <= f <= n and mutable[f - 1] for f in cube)
+        if inside and (self.claim["question"] != "equivalence" or len(cube) != len(inside) or not free):
+            raise Refused("'refute' in a subcube that is none")
+        if self.surroundings is None:
+            self.surroundings = Surroundings(self.machines, self.region)
+        problem = self.surroundings.problem([constraints[c] for c in chosen], radius, inside)
+        case = frozenset(constraints[c] for c in chosen)
+        cubed = {abs(literal) - 1 for literal in inside}
+        tree = Refutation(problem, unit, {f for f, may in enumerate(mutable) if may and f not in cubed})
+        while not tree.done:
+            self._step(reader, tree, case, on_formula)
+        known = self.refuted.setdefault(tuple(sorted(inside, key=abs)), {})
+        known[case] = max(radius, known.get(case, 0))
+
+    def _step(self, reader: Reader, tree: Refutation, case: Case, on_formula: OnFormula | None) -> None:
+        step, *words = reader.next()
+        if step == "split" and len(words) == 1:
+            tree.split(reader.naturals(words)[0])
+        elif step == "mix":
+            tree.set_mix(reader.naturals(words))
+        elif step == "set" and len(words) == 1:
+            most = 10 * (sum(map(len, tree.shares)) + 2 * len(tree.shares) + 1)
+            tree.set_multipliers(reader.packed(words[0], most))
+        elif step == "rewrite" and len(words) == 1:
+            values = list(reader.packed(words[0], 20 * (len(tree.problem.keys) + 1)))
+            _readable(len(values) % 2 == 0, f"line {reader.number}: 'rewrite' takes pairs")
+            tree.rewrite(list(zip(values[::2], values[1::2], strict=True)))
+        elif step == "cover":
+            tree.cover(reader.naturals(words), self.region[0], lambda cube: self._is_refuted(case, cube))
+        elif step == "lrat" and not words:
+            self._clausal(reader, tree, on_formula)
+        elif step in ("fix", "close", "shrink", "divide") and not words:
+            getattr(tree, step)()
+        else:
+            raise Unreadable(f"line {reader.number}: {step!r:.40} is no step of a refutation")
+
+    def _clausal(self, reader: Reader, tree: Refutation, on_formula: OnFormula | None) -> None:
+        if tree.fixed:
+            raise Refused("'lrat' where features are fixed: 'shrink' first")
+        clauses = formula(tree.problem)
+        lines = _until_qed(reader)
+        if on_formula is not None and clauses is not None:
+            proof = list(lines)
+            on_formula(clauses, proof)
+            lines = iter(proof)
+        if clauses is not None:
+            check_lrat(clauses, lines)
+        for _ in lines:  # whatever comes after the empty clause
+            pass
+        tree.done = True
+
+    def _is_refuted(self, case: Case, cube: tuple[int, ...], radius: int | None = None) -> bool:
+        least = self.region[1] if radius is None else radius
+        return any(some <= case and least <= r for some, r in self.refuted.get(cube, {}).items())
+
+    def holds_within(self, radius: int) -> bool:
+        """Whether every way to violate is refuted within so many flips."""
+        ways = ways_to_violate(self.machines, self.expected)
+        return all(self._is_refuted(way, (), radius) for way in ways)
+
+    def distance(self) -> int | None:
+        """How far the witness is."""
+        if self.witness is None:
+            return None
+        return sum(a != b for a, b in zip(self.region[0], self.witness, strict=True))
+
+
+OnFormula = Callable[[list[tuple[int, ...]], list[list[int]]], None]
+
+
+def _until_qed(reader: Reader) -> Iterator[list[int]]:
+    while reader.next() != ["qed"]:
+        if reader.words[1:2] == ["d"]:  # a deletion: as single numbers
+            yield from ([number] for number in reader.numbers(reader.words[2:]))
+        else:
+            yield reader.numbers(reader.words)
+
+
+def check(
+    certificate: IO[bytes], models: Sequence[bytes], on_formula: OnFormula | None = None
+) -> dict[str, Any]:
+    """The claim of a certificate, if it is proved for these models; raises Refused or Unreadable.
+
+    ``on_formula`` is called with the CNF and the LRAT lines of every clausal proof, for other checkers.
+    """
+    reader = Reader(certificate)
+    claim = _claim(_json(reader.raw(LONGEST_CLAIM), "certificate"))
+    wanted = claim["models"]
+    if len(models) != len(wanted):
+        raise Refused(f"the claim is about {len(wanted)} model(s); {len(models)} given")
+    read = [read_model(data) for data in models]
+    for (_, digest), name in zip(read, wanted, strict=True):
+        if digest != name:
+            raise Refused(f"the claim is about model {name:.60}, not {digest}")
+    machines = [machine for machine, _ in read]
+    first = machines[0]
+    for machine in machines[1:]:
+        if machine.n_features != first.n_features or machine.classes != first.classes:
+            raise Refused("the models differ in features or classes")
+    machines = [machine.in_scope(claim["scope"]) for machine in machines]
+
+    n = first.n_features
+    mask = claim["features"]
+    allowed = [True] * n if mask is None else [bit == 1 for bit in reader.bits(mask, n)]
+    holds = violated = count = 0
+    reader.next()
+    while reader.words != ["end"]:
+        count += 1
+        subject = _subject(reader, machines, claim, allowed)
+        while reader.words[0] not in ("input", "everywhere", "end"):
+            if reader.words[0] == "witness" and len(reader.words) == 2:
+                subject.take_witness(reader.bits(reader.words[1], n))
+            elif reader.words[0] == "constraints":
+                subject.declare(reader)
+            elif reader.words[0] == "refute":
+                subject.refute(reader, on_formula)
+            else:
+                raise Unreadable(f"line {reader.number}: {reader.words[0]!r:.40} is not expected here")
+            reader.next()
+        if claim["answer"] == "radius":
+            _check_radius(claim, subject)
+        else:
+            violated += subject.witness is not None
+            holds += subject.witness is None and subject.holds_within(subject.region[1])
+    _readable(not certificate.read(1), "something follows the end")
+    _count(claim, count, holds, violated)
+    return claim
+
+
+def _count(claim: dict[str, Any], count: int, holds: int, violated: int) -> None:
+    inputs = claim["inputs"]
+    if count != inputs:
+        raise Refused(f"the claim is about {inputs} input(s), the certificate about {count}")
+    if claim["answer"] == "radius":
+        return
+    required = math.ceil(Fraction(claim["eta"]) * inputs)
+    if claim["answer"] == "holds" and holds < required:
+        raise Refused(f"shown to hold on {holds} of {inputs} input(s); {required} required")
+    if claim["answer"] == "violated" and violated <= inputs - required:
+        raise Refused(f"shown to be violated on {violated} of {inputs} input(s): not enough")
+
+
+def _check_radius(claim: dict[str, Any], subject: Subject) -> None:
+    radius = claim["radius"]
+    if radius is None:
+        if subject.witness is not None or not subject.holds_within(subject.region[1]):
+            raise Refused("not shown that nothing in the region changes the decision")
+    elif subject.distance() != radius:
+        raise Refused(f"no witness {radius} flips away")
+    elif radius > 0 and not subject.holds_within(radius - 1):
+        raise Refused(f"not shown that fewer than {radius} flips change nothing")
+
+
+def _subject(reader: Reader, machines: list[Machine], claim: dict[str, Any], allowed: list[bool]) -> Subject:
+    n = len(allowed)
+    if claim["question"] == "equivalence":
+        _readable(reader.words == ["everywhere"], f"line {reader.number}: 'everywhere' expected")
+        reader.next()
+        return Subject(machines, ([0] * n, n, [True] * n), claim, None)
+    _readable(
+        reader.words[0] == "input" and len(reader.words) == 2, f"line {reader.number}: 'input' expected"
+    )
+    centre = reader.bits(reader.words[1], n)
+    reader.next()
+    barred = {"add": 1, "remove": 0}.get(claim["direction"])
+    mutable = [may and bit != barred for may, bit in zip(allowed, centre, strict=True)]
+    radius = claim["epsilon"] if claim["answer"] != "radius" else sum(mutable)
+    expected = machines[0].decide(centre) if claim["question"] == "robustness" else None
+    return Subject(machines, (centre, min(radius, n), mutable), claim, expected)
+
+
+_KEYS = [
+    *("format", "version", "question", "answer", "models", "scope"),
+    *("epsilon", "radius", "features", "direction", "inputs", "eta"),
+]
+
+
+def _claim(claim: dict[str, Any]) -> dict[str, Any]:
+    """Check the form of a claim: every key is there and nothing else, each of its type."""
+    _readable(claim.get("format") == FORMAT, "no tmverify certificate")
+    _readable(claim.get("version") == VERSION, f"this checker reads version {VERSION} of the format")
+    _readable(sorted(claim) == sorted(_KEYS), f"a claim has the keys {', '.join(_KEYS)}")
+    question, answer = claim["question"], claim["answer"]
+    _readable(question in ("robustness", "similarity", "equivalence"), "the question is unknown")
+    _readable(answer in ("holds", "violated", "radius"), "the answer is unknown")
+    models, scope, everywhere = claim["models"], claim["scope"], question == "equivalence"
+    names = type(models) is list and all(type(name) is str for name in models)
+    _readable(names and len(models) == (1 if question == "robustness" else 2), "models")
+    _readable(type(scope) in (int, str), "scope")
+    _readable(_natural(claim["inputs"]) and claim["inputs"] >= 1, "inputs")
+    _readable(claim["features"] is None or type(claim["features"]) is str, "features")
+    _readable(claim["direction"] in (None, "add", "remove"), "direction")
+    restricted = claim["features"] is not None or claim["direction"] is not None
+    _readable(not (everywhere and (restricted or answer == "radius" or claim["inputs"] != 1)), "equivalence")
+    asked = answer != "radius" and not everywhere
+    _readable(_natural(claim["epsilon"]) if asked else claim["epsilon"] is None, "epsilon")
+    _readable(claim["radius"] is None or (answer == "radius" and _natural(claim["radius"])), "radius")
+    _readable(answer != "radius" or claim["inputs"] == 1, "a radius is of one input")
+    parts = claim["eta"].split("/") if type(claim["eta"]) is str else []
+    digits = len(parts) == 2 and all(p.isascii() and p.isdigit() and len(p) < 1000 for p in parts)
+    _readable(digits and 0 <= int(parts[0]) <= int(parts[1]) and int(parts[1]) > 0, "eta")
+    _readable(claim["inputs"] > 1 or asked or claim["eta"] == "1/1", "eta")
+    return claim
+
+
+def in_words(claim: dict[str, Any]) -> str:
+    """What a claim says."""
+    names = [f"model {name[:12]}…" for name in claim["models"]]
+    who = f"{names[0]}" if len(names) == 1 else f"{names[0]} and {names[1]}"
+    who += "" if claim["scope"] == "team" else f", class {claim['scope']!r},"
+    only = [] if claim["features"] is None else ["only the listed features changing"]
+    only += (
+        []
+        if claim["direction"] is None
+        else [{"add": "0 to 1 only", "remove": "1 to 0 only"}[claim["direction"]]]
+    )
+    how = f" ({', '.join(only)})" if only else ""
+    robust = claim["question"] == "robustness"
+    if claim["question"] == "equivalence":
+        return f"{who} {'agree' if claim['answer'] == 'holds' else 'do not agree'} on every input"
+    what = "decides otherwise" if robust else "disagree"
+    if claim["answer"] == "radius":
+        where = "nowhere" if claim["radius"] is None else f"{claim['radius']} flip(s) away, and no nearer"
+        return f"{who} {what} {where}{how}"
+    of = f"at least {claim['eta']} of {claim['inputs']} inputs" if claim["inputs"] > 1 else "the input"
+    verb = {"holds": "has", "violated": "does not have"}[claim["answer"]]
+    same = "keeps its decision" if robust else "agree"
+    return f"{who}: {of} {verb} this: within {claim['epsilon']} flip(s){how}, {same}"
+
+
+def _readable(condition: object, what: str) -> None:
+    if not condition:
+        raise Unreadable(what)
+
+
+def _whole(value: Any) -> bool:
+    return type(value) is int and abs(value) < LARGEST_NUMBER
+
+
+def _natural(value: Any) -> bool:
+    return _whole(value) and value >= 0
+
+
+def _typed(mapping: dict[str, Any], key: str, kind: type) -> Any:
+    _readable(type(mapping.get(key)) is kind, f"{key} is missing or of a wrong type")
+    return mapping[key]
+
+
+def _json(text: bytes, what: str) -> dict[str, Any]:
+    def refuse(name: str) -> NoReturn:
+        raise ValueError(name)
+
+    try:
+        value = json.loads(text.decode(), parse_constant=refuse)
+    except (ValueError, RecursionError):
+        raise Unreadable(f"the {what} is no valid JSON") from None
+    _readable(type(value) is dict, f"the {what} is no JSON object")
+    return dict(value)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Check a certificate given by path; the exit code."""
+    if len(arguments) not in (2, 3) or arguments[0] in ("-h", "--help"):
+        print(__doc__, file=sys.stderr)
+        return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
+    try:
+        models = []
+        for path in arguments[1:]:
+            with open(path, "rb") as file:
+                models.append(file.read(LARGEST_MODEL + 1))
+        with open(arguments[0], "rb") as file:
+            claim = check(file, models)
+    except Refused as reason:
+        print(f"refused: {reason}")
+        return 1
+    except (Unreadable, OSError) as reason:
+        print(f"unreadable: {reason}")
+        return 2
+    except MemoryError:
+        print("unreadable: more than fits in memory")
+        return 2
+    print(f"accepted: {in_words(claim)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
