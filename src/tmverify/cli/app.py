@@ -7,8 +7,16 @@ from typing import Annotated
 
 import typer
 
+from tmverify.cli.certify import certify
 from tmverify.cli.equivalence import equivalence
-from tmverify.cli.exit_codes import EPILOG, EPILOG_PLAIN, EPILOG_RADIUS, EPILOG_TRAIN, ExitCode
+from tmverify.cli.exit_codes import (
+    EPILOG,
+    EPILOG_CERTIFY,
+    EPILOG_PLAIN,
+    EPILOG_RADIUS,
+    EPILOG_TRAIN,
+    ExitCode,
+)
 from tmverify.cli.export import export
 from tmverify.cli.info import info
 from tmverify.cli.predict import predict
@@ -31,6 +39,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         equivalence,
         radius,
     ),
+    "Check a proof": (certify,),
     "Take it elsewhere": (export,),
 }
 _EPILOGS = {
@@ -38,6 +47,7 @@ _EPILOGS = {
     info: EPILOG_PLAIN,
     predict: EPILOG_PLAIN,
     radius: EPILOG_RADIUS,
+    certify: EPILOG_CERTIFY,
     export: EPILOG_PLAIN,
 }
 

@@ -18,6 +18,14 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
+class CheckCode(IntEnum):
+    """Exit codes of ``certify``: those of ``tools/tmcheck.py``."""
+
+    ACCEPTED = 0
+    REFUSED = 1
+    UNREADABLE = 2
+
+
 EPILOG = """[bold]Exit codes[/bold]
 
 [green]0[/green] the property holds, proved (for every input asked about);
@@ -44,6 +52,15 @@ EPILOG_TRAIN = """[bold]Exit codes[/bold]
 [green]0[/green] success;
 [red]3[/red] usage or input error;
 [yellow]130[/yellow] interrupted by Ctrl-C, after saving what was learnt, if an epoch was finished."""
+
+
+EPILOG_CERTIFY = """[bold]Exit codes[/bold]
+
+[green]0[/green] accepted: the claim that is printed is proved;
+[red]1[/red] refused: a certificate, but it does not prove its claim about these models;
+[yellow]2[/yellow] unreadable: a file is missing, damaged, or no certificate or model; nothing is claimed;
+[red]3[/red] usage error, or the formulas can't be written;
+[yellow]130[/yellow] interrupted by Ctrl-C."""
 
 
 def overall(statuses: Iterable[Status]) -> Status:

@@ -43,7 +43,17 @@ def test_help_and_version(capsys: Capture) -> None:
     out = capsys.readouterr().out
     assert "Exit codes" in out
     assert f"tmverify {tv.__version__}\n" in out
-    single = {"train", "info", "predict", "robustness", "similarity", "equivalence", "radius", "export"}
+    single = {
+        "train",
+        "info",
+        "predict",
+        "robustness",
+        "similarity",
+        "equivalence",
+        "radius",
+        "certify",
+        "export",
+    }
     assert set(COMMANDS) == single | {"universal-robustness", "universal-similarity"}
 
 

@@ -1,0 +1,177 @@
+"""``tmverify certify``: the checker of certificates, ``tools/tmcheck.py``, as a command.
+
+Nothing of tmverify is asked whether a claim is true: ``tmcheck`` reads the files itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from tmverify.certificates import tmcheck
+from tmverify.cli import options
+from tmverify.cli.exit_codes import CheckCode
+from tmverify.cli.output import plain, show, show_json
+from tmverify.cli.warming import notice
+from tmverify.errors import InvalidInputError
+
+_STYLE = {
+    CheckCode.ACCEPTED: "bold green",
+    CheckCode.REFUSED: "bold red",
+    CheckCode.UNREADABLE: "bold yellow",
+}
+_LONG = 3.0  # seconds
+
+CertificateFile = Annotated[
+    Path,
+    typer.Argument(metavar="CERT", help="Certificate, as written with --certificate.", show_default=False),
+]
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="The model file that it is about.", show_default=False)
+]
+SecondModelFile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="MODEL2", help="The second one, if two are compared, in the same order.", show_default=False
+    ),
+]
+FormulaFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--formulas",
+        metavar="DIR",
+        help="Write each proof by a SAT solver in the certificate into this folder, made if needed, for "
+        "other checkers: 1.cnf (DIMACS) and 1.lrat, and so on. Often there are none.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the checker says: the claim in words if it is accepted, else the reason."""
+
+    code: CheckCode
+    text: str
+    claim: dict[str, Any] | None = None
+
+
+def certify(
+    certificate: CertificateFile,
+    model: ModelFile,
+    second: SecondModelFile = None,
+    formulas: FormulaFolder = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Does a certificate prove its claim about this model?
+
+    Every step of the proof is followed in whole numbers, from the model file to the claim: it doesn't matter
+    who found the answer, or how. What was asked is part of the claim, and the model's content too.
+    [bold]accepted[/bold]: the claim is proved, and printed: read it, it may not be the one you wanted.
+    tools/tmcheck.py is the same checker as one file, which needs Python but no tmverify.
+
+    --formulas is for those who trust a SAT solver more: each CNF has no solution (cadical 1.cnf), as its LRAT
+    proof shows (lrat-check 1.cnf 1.lrat). That it is the right CNF is still the checker's word.
+
+    Example: [cyan]tmverify certify proofs/robustness-0007-eps3.tmcert model.tm[/cyan]
+    two models: [cyan]tmverify certify proofs/equivalence.tmcert trained.tm pruned.tm[/cyan]
+    """
+    folder = None if formulas is None else _Formulas(formulas)
+    with notice("checking: a long proof takes a while …", after=_LONG):
+        finding = _check(certificate, [model] if second is None else [model, second], folder)
+    if as_json:
+        show_json(_document(finding, folder))
+    else:
+        _report(finding, folder)
+    raise typer.Exit(finding.code)
+
+
+class _Formulas:
+    """Where the clausal proofs of a certificate are written, and how many there are."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.count = folder, 0
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _not_written(folder, error) from None
+
+    def __call__(self, clauses: Sequence[tuple[int, ...]], lines: Iterable[Sequence[int]]) -> None:
+        self.count += 1
+        try:
+            with open(self.folder / f"{self.count}.cnf", "w", encoding="ascii") as file:
+                _write_dimacs(file, clauses)
+            with open(self.folder / f"{self.count}.lrat", "w", encoding="ascii") as file:
+                _write_lrat(file, lines)
+        except OSError as error:
+            raise _not_written(self.folder, error) from None
+
+
+def _not_written(folder: Path, error: OSError) -> InvalidInputError:
+    return InvalidInputError(
+        f"--formulas {folder}: no files can be written there ({error.strerror or error}); "
+        "choose another folder."
+    )
+
+
+def _write_dimacs(file: IO[str], clauses: Sequence[tuple[int, ...]]) -> None:
+    n_vars = max((abs(literal) for clause in clauses for literal in clause), default=0)
+    file.write(f"p cnf {n_vars} {len(clauses)}\n")
+    file.writelines(" ".join(map(str, (*clause, 0))) + "\n" for clause in clauses)
+
+
+def _write_lrat(file: IO[str], lines: Iterable[Sequence[int]]) -> None:
+    """The lines up to the empty clause; deletions, which are single numbers, are left out."""
+    for line in lines:
+        if len(line) > 1:
+            file.write(" ".join(map(str, line)) + "\n")
+            if line[1] == 0:
+                return
+
+
+def _check(certificate: Path, models: Sequence[Path], formulas: _Formulas | None) -> Finding:
+    try:
+        data = [_read(path) for path in models]
+        with open(certificate, "rb") as file:
+            claim = tmcheck.check(file, data, formulas)
+    except tmcheck.Refused as reason:
+        return Finding(CheckCode.REFUSED, str(reason))
+    except tmcheck.Unreadable as reason:
+        return Finding(CheckCode.UNREADABLE, str(reason))
+    except OSError as error:
+        place = certificate if error.filename is None else error.filename
+        return Finding(CheckCode.UNREADABLE, f"{place}: {error.strerror or error}")
+    except MemoryError:
+        return Finding(CheckCode.UNREADABLE, "more than fits in memory")
+    return Finding(CheckCode.ACCEPTED, tmcheck.in_words(claim), claim)
+
+
+def _read(path: Path) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(tmcheck.LARGEST_MODEL + 1)
+
+
+def _report(finding: Finding, formulas: _Formulas | None) -> None:
+    line = Text(finding.code.name.lower(), style=_STYLE[finding.code])
+    show(line.append(f": {' '.join(plain(finding.text).split())}", style="default"))
+    if formulas is not None:
+        show(f"formulas: {formulas.count} written to {plain(formulas.folder)}")
+
+
+def _document(finding: Finding, formulas: _Formulas | None) -> dict[str, Any]:
+    from tmverify import __version__
+
+    accepted = finding.code is CheckCode.ACCEPTED
+    return {
+        "tmverify": __version__,
+        "result": finding.code.name.lower(),
+        "reason": None if accepted else finding.text,
+        "claim": finding.claim,
+        "in_words": finding.text if accepted else None,
+        "formulas": None if formulas is None else formulas.count,
+    }
