@@ -11,6 +11,7 @@
     many          the loop over (epsilon, input), shared by robustness and similarity
     universal     the same for the two universal questions
     radii         the same for the radius; radius_report and radius_files belong to it
+    certificates  the files of --certificate; certificate_names says what they are called
     output        everything that is printed
 
 Neither numba, scikit-learn nor a solver is imported before it is needed.

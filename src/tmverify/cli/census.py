@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from tmverify.cli.certificates import Certificates, Kept
 from tmverify.cli.records import Record
 from tmverify.cli.subject import Subject
 from tmverify.properties import Status, UniversalVerdict
@@ -23,7 +24,10 @@ class UniversalQuestion:
 
 @dataclass(slots=True, kw_only=True)
 class Census:
-    """What was asked, the answers so far, and the outcome unless Ctrl-C came first."""
+    """What was asked, the answers so far, and the outcome unless Ctrl-C came first.
+
+    The one certificate is of the outcome; an input's own answer has none.
+    """
 
     question: UniversalQuestion
     subject: Subject
@@ -32,13 +36,12 @@ class Census:
     engine: str
     timeout: float | None
     timeout_per_input: float | None
+    certificates: Certificates
     records: list[Record] = field(default_factory=list)
     outcome: UniversalVerdict | None = None
+    kept: Kept = field(default_factory=Kept)
+    interrupted: bool = False
     seconds: float = 0.0
-
-    @property
-    def interrupted(self) -> bool:
-        return self.outcome is None
 
     @property
     def status(self) -> Status:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.cli.certificates import Certificates, Kept
 from tmverify.cli.subject import Subject
 from tmverify.cli.survey import ROBUSTNESS, SIMILARITY, Question
 from tmverify.model import Label
@@ -34,6 +35,7 @@ class Distance:
     x: NDArray[np.uint8]
     label: Label
     found: Radius
+    kept: Kept
 
     @property
     def nearest(self) -> tuple[Label | None, ...]:
@@ -61,6 +63,7 @@ class Distances:
     subject: Subject
     engine: str
     timeout: float | None
+    certificates: Certificates
     answers: list[Distance] = field(default_factory=list)
     interrupted: bool = False
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from tmverify.cli.certificate_names import name_for_input
+from tmverify.cli.certificates import check_wanted, open_folder, uncertified
 from tmverify.cli.exit_codes import ExitCode, exit_code
 from tmverify.cli.limits import read_limit
 from tmverify.cli.many_report import report
@@ -31,15 +33,24 @@ def ask_many(
     engine: str,
     as_json: bool,
     witness_file: Path | None,
+    certificate_folder: Path | None,
 ) -> ExitCode:
     """Ask about every input at every epsilon, report, and say how it went."""
     distinct = list(dict.fromkeys(epsilons))
     name, limit = check_engine(engine), read_limit(timeout, "--timeout")
+    check_wanted(certificate_folder, name)
     if witness_file is not None:
         check_target(witness_file, "--save-witnesses", [".npz"])
         check_apart([*wanted.models, wanted.data], [witness_file], "MODEL, DATA and --save-witnesses")
     subject = open_subject(wanted, distinct)
-    survey = Survey(question=question, subject=subject, epsilons=distinct, engine=name, timeout=limit)
+    survey = Survey(
+        question=question,
+        subject=subject,
+        epsilons=distinct,
+        engine=name,
+        timeout=limit,
+        certificates=open_folder(certificate_folder, wanted.models),
+    )
     try:
         warm_up(name)
         with counting(question.name, survey.n_queries) as count:
@@ -49,15 +60,19 @@ def ask_many(
     if witness_file is not None:
         save_witnesses(witness_file, survey.records, subject.X.shape[1])
     report(survey, as_json=as_json, witness_file=witness_file)
+    survey.certificates.raise_failure()
     return exit_code(survey.status, interrupted=survey.interrupted)
 
 
 def _ask_all(survey: Survey, count: Count) -> None:
-    subject = survey.subject
+    subject, certificates, question = survey.subject, survey.certificates, survey.question
     for epsilon in survey.epsilons:
         for place, index in enumerate(subject.rows.tolist()):
-            query = survey.question.query(subject, place, epsilon)
-            verdict = decide(query, timeout=survey.timeout, engine=survey.engine)
-            record = Record(index, epsilon, subject.scopes[place], subject.X[place], verdict)
-            survey.records.append(record)
+            query = question.query(subject, place, epsilon)
+            verdict = decide(
+                query, timeout=survey.timeout, engine=survey.engine, certificate=certificates.wanted
+            )
+            kept = certificates.keep(verdict, name_for_input(question.name, subject, place, epsilon))
+            scope, x = subject.scopes[place], subject.X[place]
+            survey.records.append(Record(index, epsilon, scope, x, uncertified(verdict), kept))
             count(verdict.status)

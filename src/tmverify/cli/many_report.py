@@ -71,6 +71,7 @@ def report(survey: Survey, *, as_json: bool, witness_file: Path | None) -> None:
     show(*witness_lines(survey.records, survey.subject.models))
     if witness_file is not None:
         show(f"witnesses: {sum(row.violated for row in rows)} written to {plain(witness_file)}")
+    show(*survey.certificates.lines())
 
 
 def _table(survey: Survey, rows: Sequence[Row]) -> Table:

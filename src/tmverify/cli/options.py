@@ -151,6 +151,17 @@ AsJson = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON document instead of a table.", rich_help_panel=_OUTPUT),
 ]
+CertificateFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--certificate",
+        metavar="DIR",
+        help="Write the evidence into this folder, made if needed: a file for each answer as it comes, or "
+        "one for a universal question. tmverify certify checks it. Engines auto, search and sat write it.",
+        show_default=False,
+        rich_help_panel=_OUTPUT,
+    ),
+]
 WitnessFile = Annotated[
     Path | None,
     typer.Option(

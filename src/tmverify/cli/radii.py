@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tmverify.cli.certificate_names import name_for_input
+from tmverify.cli.certificates import check_wanted, open_folder, uncertified
 from tmverify.cli.distances import Distance, Distances
 from tmverify.cli.exit_codes import ExitCode, exit_code
 from tmverify.cli.limits import read_limit
@@ -33,6 +35,7 @@ class RadiusFiles:
 
     csv: Path | None
     witnesses: Path | None
+    certificates: Path | None
 
 
 def ask_radii(
@@ -40,11 +43,14 @@ def ask_radii(
 ) -> ExitCode:
     """Ask for the radius of every input, report, and say how it went."""
     name, limit = check_engine(engine), read_limit(timeout, "--timeout")
+    check_wanted(files.certificates, name)
     _check(files, wanted)
-    distances = Distances(subject=open_subject(wanted, ()), engine=name, timeout=limit)
+    subject = open_subject(wanted, ())
+    certificates = open_folder(files.certificates, wanted.models)
+    distances = Distances(subject=subject, engine=name, timeout=limit, certificates=certificates)
     try:
         warm_up(name)
-        with counting("radius", len(distances.subject.rows), _SHOWN) as count:
+        with counting("radius", len(subject.rows), _SHOWN) as count:
             _ask_all(distances, count)
     except KeyboardInterrupt:
         distances.interrupted = True
@@ -53,6 +59,7 @@ def ask_radii(
     if files.witnesses is not None:
         save_nearest(files.witnesses, distances)
     report(distances, rows=rows, as_json=as_json, csv=files.csv, witnesses=files.witnesses)
+    distances.certificates.raise_failure()
     status = Status.HOLDS if distances.all_exact else Status.UNKNOWN
     return exit_code(status, interrupted=distances.interrupted)
 
@@ -67,12 +74,17 @@ def _check(files: RadiusFiles, wanted: Wanted) -> None:
 
 
 def _ask_all(distances: Distances, count: Count) -> None:
-    subject = distances.subject
+    subject, certificates = distances.subject, distances.certificates
+    name = "radius" if len(subject.models) == 1 else "radius-against"
     n_features = subject.models[0].n_features
     for place, index in enumerate(subject.rows.tolist()):
         query = distances.question.query(subject, place, n_features)
-        found = nearest(query, timeout=distances.timeout, engine=distances.engine)
-        answer = Distance(index, subject.scopes[place], subject.X[place], _decision(query), found)
+        found = nearest(
+            query, timeout=distances.timeout, engine=distances.engine, certificate=certificates.wanted
+        )
+        kept = certificates.keep(found, name_for_input(name, subject, place))
+        scope, x = subject.scopes[place], subject.X[place]
+        answer = Distance(index, scope, x, _decision(query), uncertified(found), kept)
         distances.answers.append(answer)
         count("exact" if found.exact else "open")
 

@@ -26,6 +26,7 @@ def radius(
     as_json: options.AsJson = False,
     csv: options.CsvFile = None,
     save_witnesses: options.NearestFile = None,
+    certificate: options.CertificateFolder = None,
 ) -> None:
     """How many flipped bits does it take to change the decision on an input?
 
@@ -55,6 +56,6 @@ def radius(
         timeout=timeout,
         rows=rows,
         as_json=as_json,
-        files=RadiusFiles(csv, save_witnesses),
+        files=RadiusFiles(csv, save_witnesses, certificate),
     )
     raise typer.Exit(code)

@@ -19,13 +19,15 @@ def save_csv(path: Path, distances: Distances) -> None:
     """Write the answers, in the order of the data; what is not known is left empty, infinity is ``inf``.
 
     ``nearest`` is what the model says of the nearest input known; of two models, ``against`` is what the
-    second says of it.
+    second says of it. ``certificate`` is there if certificates were wanted.
     """
     two = len(distances.subject.models) == 2
+    certified = distances.certificates.wanted
+    more = [*(["against"] if two else []), *_MORE_COLUMNS, *(["certificate"] if certified else [])]
     with replacing(path) as draft, open(draft, "x", newline="", encoding="utf-8") as text:
         writer = csv.writer(text)
-        writer.writerow([*_COLUMNS, *(["against"] if two else []), *_MORE_COLUMNS])
-        writer.writerows(_line(answer, two=two) for answer in distances.answers)
+        writer.writerow([*_COLUMNS, *more])
+        writer.writerows(_line(answer, two=two, certified=certified) for answer in distances.answers)
 
 
 def save_nearest(path: Path, distances: Distances) -> None:
@@ -43,7 +45,7 @@ def save_nearest(path: Path, distances: Distances) -> None:
         )
 
 
-def _line(answer: Distance, *, two: bool) -> list[Any]:
+def _line(answer: Distance, *, two: bool, certified: bool) -> list[Any]:
     found = answer.found
     first, second = answer.nearest
     flips = "" if found.flips is None else " ".join(map(str, found.flips.tolist()))
@@ -58,4 +60,5 @@ def _line(answer: Distance, *, two: bool) -> list[Any]:
         found.engine,
         reason,
         flips,
+        *([answer.kept.path] if certified else []),
     ]

@@ -44,6 +44,7 @@ def report(
     if witnesses is not None:
         n_seen = sum(answer.found.witness is not None for answer in distances.answers)
         show(f"witnesses: {n_seen} written to {plain(witnesses)}")
+    show(*distances.certificates.lines())
 
 
 def _title(distances: Distances) -> str:
@@ -150,4 +151,5 @@ def _json(answer: Distance) -> dict[str, Any]:
         "decisions": None if found.decisions is None else list(found.decisions),
         "stop_reason": None if found.stop_reason is None else found.stop_reason.value,
         "detail": found.detail,
+        **answer.kept.as_json(),
     }

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.text import Text
 
+from tmverify.cli.certificates import Kept
 from tmverify.cli.output import plain
 from tmverify.cli.scopes import TEAM
 from tmverify.drafts import replacing
@@ -32,6 +33,7 @@ class Record:
     scope: Label
     x: NDArray[np.uint8]
     verdict: Verdict
+    kept: Kept
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -39,6 +41,7 @@ class Record:
             "epsilon": self.epsilon,
             "scope": self.scope,
             **verdict_json(self.verdict),
+            **self.kept.as_json(),
         }
 
 

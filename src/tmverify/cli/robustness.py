@@ -23,6 +23,7 @@ def robustness(
     timeout: options.Timeout = 300.0,
     as_json: options.AsJson = False,
     save_witnesses: options.WitnessFile = None,
+    certificate: options.CertificateFolder = None,
 ) -> None:
     """Can a few flipped bits of an input change the decision?
 
@@ -44,5 +45,6 @@ def robustness(
         engine=engine,
         as_json=as_json,
         witness_file=save_witnesses,
+        certificate_folder=certificate,
     )
     raise typer.Exit(code)

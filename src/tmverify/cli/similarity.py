@@ -24,6 +24,7 @@ def similarity(
     timeout: options.Timeout = 300.0,
     as_json: options.AsJson = False,
     save_witnesses: options.WitnessFile = None,
+    certificate: options.CertificateFolder = None,
 ) -> None:
     """Do two models agree on every input near the given ones?
 
@@ -46,5 +47,6 @@ def similarity(
         engine=engine,
         as_json=as_json,
         witness_file=save_witnesses,
+        certificate_folder=certificate,
     )
     raise typer.Exit(code)

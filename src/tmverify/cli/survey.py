@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from tmverify.cli.certificates import Certificates
 from tmverify.cli.exit_codes import overall
 from tmverify.cli.records import Record
 from tmverify.cli.subject import Subject
@@ -44,6 +45,7 @@ class Survey:
     epsilons: Sequence[int]
     engine: str
     timeout: float | None
+    certificates: Certificates
     records: list[Record] = field(default_factory=list)
     interrupted: bool = False
 

@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 
 from tmverify.cli.census import Census, UniversalQuestion
+from tmverify.cli.certificate_names import name_for_all
+from tmverify.cli.certificates import Kept, check_wanted, open_folder, uncertified
 from tmverify.cli.exit_codes import ExitCode, exit_code
 from tmverify.cli.limits import read_limit
 from tmverify.cli.progress import Count, counting
@@ -32,6 +34,7 @@ def ask_universal(
     engine: str,
     as_json: bool,
     witness_file: Path | None,
+    certificate_folder: Path | None,
 ) -> ExitCode:
     """Ask about the set of inputs, report, and say how it went."""
     if wanted.scope == OWN:
@@ -41,6 +44,7 @@ def ask_universal(
     total = read_limit(timeout, "--timeout")
     each = read_limit(timeout_per_input, "--timeout-per-input")
     fraction, name = exact_fraction(eta), check_engine(engine)
+    check_wanted(certificate_folder, name)
     if witness_file is not None:
         check_target(witness_file, "--save-witnesses", [".npz"])
         check_apart([*wanted.models, wanted.data], [witness_file], "MODEL, DATA and --save-witnesses")
@@ -53,16 +57,19 @@ def ask_universal(
         engine=name,
         timeout=total,
         timeout_per_input=each,
+        certificates=open_folder(certificate_folder, wanted.models),
     )
     try:
         warm_up(name)
         with counting(question.name, len(subject.rows)) as count:
             _ask(census, count)
+        _keep(census)
     except KeyboardInterrupt:
-        pass  # census.outcome stays None
+        census.interrupted = True
     if witness_file is not None:
         save_witnesses(witness_file, census.records, subject.X.shape[1])
     report(census, as_json=as_json, witness_file=witness_file)
+    census.certificates.raise_failure()
     return exit_code(census.status, interrupted=census.interrupted)
 
 
@@ -72,8 +79,9 @@ def _ask(census: Census, count: Count) -> None:
 
     def keep(verdict: Verdict) -> None:
         place = len(census.records)
-        record = Record(int(subject.rows[place]), census.epsilon, scope, subject.X[place], verdict)
-        census.records.append(record)
+        bare = uncertified(verdict)
+        index, x = int(subject.rows[place]), subject.X[place]
+        census.records.append(Record(index, census.epsilon, scope, x, bare, Kept(bare.trusts)))
         count(verdict.status)
 
     start = time.perf_counter()
@@ -89,7 +97,14 @@ def _ask(census: Census, count: Count) -> None:
             timeout=census.timeout,
             timeout_per_input=census.timeout_per_input,
             engine=census.engine,
+            certificate=census.certificates.wanted,
             on_verdict=keep,
         )
     finally:
         census.seconds = time.perf_counter() - start
+
+
+def _keep(census: Census) -> None:
+    assert census.outcome is not None
+    name = name_for_all(census.question.name, census.subject, census.epsilon, census.eta)
+    census.kept = census.certificates.keep(census.outcome, name)

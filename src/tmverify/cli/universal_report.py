@@ -27,6 +27,7 @@ def report(census: Census, *, as_json: bool, witness_file: Path | None) -> None:
     show(*witness_lines(census.records, census.subject.models))
     if witness_file is not None:
         show(f"witnesses: {census.count(Status.VIOLATED)} written to {plain(witness_file)}")
+    show(*census.certificates.lines())
 
 
 def _table(census: Census) -> Table:
@@ -83,5 +84,6 @@ def _document(census: Census) -> dict[str, Any]:
         "interrupted": census.interrupted,
         "stop_reason": None if outcome is None or outcome.stop_reason is None else outcome.stop_reason.value,
         "detail": "" if outcome is None else outcome.detail,
+        **census.kept.as_json(),
         "results": [record.as_json() for record in census.records],
     }

@@ -28,6 +28,7 @@ def universal_robustness(
     timeout_per_input: options.InputTimeout = None,
     as_json: options.AsJson = False,
     save_witnesses: options.WitnessFile = None,
+    certificate: options.CertificateFolder = None,
 ) -> None:
     """Is the model robust on at least a fraction eta of the inputs?
 
@@ -50,5 +51,6 @@ def universal_robustness(
         engine=engine,
         as_json=as_json,
         witness_file=save_witnesses,
+        certificate_folder=certificate,
     )
     raise typer.Exit(code)

@@ -29,6 +29,7 @@ def universal_similarity(
     timeout_per_input: options.InputTimeout = None,
     as_json: options.AsJson = False,
     save_witnesses: options.WitnessFile = None,
+    certificate: options.CertificateFolder = None,
 ) -> None:
     """Do two models agree near at least a fraction eta of the inputs?
 
@@ -51,5 +52,6 @@ def universal_similarity(
         engine=engine,
         as_json=as_json,
         witness_file=save_witnesses,
+        certificate_folder=certificate,
     )
     raise typer.Exit(code)

@@ -1,0 +1,427 @@
+"""--certificate of every deciding command, and certify, which checks what it wrote."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cli_cases import XOR, majority, near_and_far, save
+from pysat.formula import CNF
+from pysat.solvers import Solver
+
+import tmverify as tv
+from tmverify.certificates import tmcheck
+from tmverify.cli import main
+from tmverify.cli.certificate_names import name_for_everywhere
+from tmverify.model import Label
+from tmverify.verify import decide, nearest
+
+Capture = pytest.CaptureFixture[str]
+TMCHECK = Path(__file__).parents[3] / "tools" / "tmcheck.py"
+CHECKED = "the checker tools/tmcheck.py, once it accepts the certificate"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """m.tm and b.tm, a stricter one; d.npz: rows that are 5, 3, 1, 1, 3 and 5 flips from m's other class."""
+    m = majority()
+    save(m, tmp_path / "m.tm")
+    save(
+        tv.Model.from_clauses(
+            9, list(m.clauses), m.weights, bias=-11, classes=m.classes, feature_names=m.feature_names
+        ),
+        tmp_path / "b.tm",
+    )
+    X = np.array([[int(i < ones) for i in range(9)] for ones in (0, 2, 4, 5, 7, 9)])
+    np.savez(tmp_path / "d.npz", X=X, y=["low", "low", "low", "high", "high", "high"])
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "proofs").iterdir())
+
+
+def run(command: str) -> int:
+    return main(command.split())
+
+
+def ask_json(capsys: Capture, command: str) -> tuple[int, dict[str, Any]]:
+    code = run(f"{command} --json")
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return code, document
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "names"),
+    [
+        (
+            "robustness m.tm d.npz -e 1 -e 3 --n 2",
+            1,
+            ["robustness-0001-eps1", "robustness-0001-eps3", "robustness-0005-eps1", "robustness-0005-eps3"],
+        ),
+        ("robustness m.tm d.npz -e 0 --n 1 --scope own", 0, ["robustness-0002-eps0-class-low"]),
+        ("similarity m.tm b.tm d.npz --n 1", 1, ["similarity-0002-eps1"]),
+        ("equivalence m.tm b.tm", 1, ["equivalence"]),
+        ("equivalence m.tm m.tm --scope low", 0, ["equivalence-class-low"]),
+        ("radius m.tm d.npz --n 1", 0, ["radius-0002"]),
+        ("radius m.tm d.npz --n 1 --direction remove", 0, ["radius-0002-remove"]),
+        ("radius m.tm d.npz --n 1 --features 0-2", 0, ["radius-0002-features-fcfa33e9"]),
+        ("radius m.tm d.npz --n 1 --against b.tm", 0, ["radius-against-0002"]),
+        ("universal-robustness m.tm d.npz --eta 2/3", 0, ["universal-robustness-eps1-eta2of3"]),
+        ("universal-robustness m.tm d.npz --eta 0.7", 1, ["universal-robustness-eps1-eta7of10"]),
+        (
+            "universal-similarity m.tm m.tm d.npz --n 2 --eta 1",
+            0,
+            ["universal-similarity-eps1-eta1of1-n2-seed0"],
+        ),
+    ],
+)
+def test_every_command_writes_what_certify_accepts(
+    capsys: Capture, folder: Path, command: str, code: int, names: list[str]
+) -> None:
+    models = [word for word in command.split() if word.endswith(".tm")]
+    for _ in range(2):  # the second time, files are replaced
+        assert run(f"{command} --certificate proofs") == code
+        out = capsys.readouterr().out
+        assert written(folder) == [f"{name}.tmcert" for name in names]
+    if len(names) == 1:
+        path = f"proofs/{names[0]}.tmcert"
+        assert f"certificate: {path}\n  check it: tmverify certify {path} {' '.join(models)}\n" in out
+    else:
+        assert f"certificates: {len(names)} written to proofs\n  check one: tmverify certify proofs/" in out
+    for name in names:
+        assert run(f"certify proofs/{name}.tmcert {' '.join(models)}") == 0
+        assert capsys.readouterr().out.startswith("accepted: model ")
+
+
+def test_the_checker_by_itself_says_the_same(capsys: Capture, folder: Path) -> None:
+    assert run("equivalence m.tm m.tm --certificate proofs") == 0
+    capsys.readouterr()
+    files = ["proofs/equivalence.tmcert", "m.tm", "m.tm"]
+    assert main(["certify", *files]) == 0
+    done = subprocess.run(
+        [sys.executable, "-I", str(TMCHECK), *files], capture_output=True, encoding="utf-8", check=False
+    )
+    assert (done.returncode, done.stdout) == (0, capsys.readouterr().out)
+
+
+def test_json_says_where_it_is_and_what_is_trusted(capsys: Capture, folder: Path) -> None:
+    _, found = ask_json(capsys, "robustness m.tm d.npz --certificate proofs")
+    for index, result in enumerate(found["results"]):
+        assert result["certificate"] == f"proofs/robustness-{index:04d}-eps1.tmcert"
+        assert result["trusts"][0] == CHECKED
+    _, found = ask_json(capsys, "robustness m.tm d.npz")
+    holds, violated = found["results"][0], found["results"][2]
+    assert holds["certificate"] is violated["certificate"] is None
+    assert "numba" in holds["trusts"]
+    assert violated["trusts"] == ["the plain evaluator (tmverify.model.evaluate)", "NumPy"]
+    _, found = ask_json(capsys, "equivalence m.tm m.tm --certificate proofs")
+    assert (found["certificate"], found["trusts"][0]) == ("proofs/equivalence.tmcert", CHECKED)
+    _, found = ask_json(capsys, "radius m.tm d.npz --n 1 --certificate proofs")
+    assert found["results"][0]["certificate"] == "proofs/radius-0002.tmcert"
+
+
+def test_json_of_a_universal_question_has_one_certificate(capsys: Capture, folder: Path) -> None:
+    _, found = ask_json(capsys, "universal-robustness m.tm d.npz --eta 2/3 --certificate proofs")
+    assert found["certificate"] == "proofs/universal-robustness-eps1-eta2of3.tmcert"
+    assert found["trusts"][0] == CHECKED
+    assert {result["certificate"] for result in found["results"]} == {None}
+    assert all(CHECKED not in result["trusts"] for result in found["results"])
+
+
+def test_csv_has_a_column_where_certificates_are_wanted(capsys: Capture, folder: Path) -> None:
+    assert run("radius m.tm d.npz --n 1 --csv r.csv --certificate proofs") == 0
+    with open("r.csv", newline="", encoding="utf-8") as file:
+        assert [row["certificate"] for row in csv.DictReader(file)] == ["proofs/radius-0002.tmcert"]
+    assert run("radius m.tm d.npz --n 1 --csv r.csv") == 0
+    assert "certificate" not in Path("r.csv").read_text()
+
+
+def test_an_answer_without_one_says_why(capsys: Capture, folder: Path) -> None:
+    machine, X = near_and_far()
+    save(machine, folder / "far.tm")
+    np.save("far.npy", X)
+    options = "far.tm far.npy --engine search --timeout 1e-9 --certificate proofs"
+    assert run(f"robustness {options} -e 20") == 2
+    out = capsys.readouterr().out
+    assert "no certificate for 2 of 2 answers: unknown claims nothing that could be proved\n" in out
+    assert run(f"radius {options} --n 1 --seed 1") == 2
+    out = capsys.readouterr().out
+    assert "no certificate: the radius is not exact, and bounds have none\n" in out
+    assert written(folder) == []
+
+
+def test_evidence_that_is_not_complete(
+    capsys: Capture, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tmverify.verify.deciding.proof_of", lambda *_: None)
+    assert run("robustness m.tm d.npz --certificate proofs") == 1
+    out = capsys.readouterr().out
+    assert "certificates: 2 written to proofs\n" in out
+    assert "no certificate for 4 of 6 answers: the evidence is not complete\n" in out
+    _, found = ask_json(capsys, "robustness m.tm d.npz --n 1 -e 0 --certificate proofs")
+    assert (found["results"][0]["status"], found["results"][0]["certificate"]) == ("holds", None)
+    assert "numba" in found["results"][0]["trusts"]
+
+
+def failing_after(n: int, function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function``, but Ctrl-C comes after ``n`` calls."""
+    left = iter(range(n))
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return function(*arguments, **options)
+
+    return call
+
+
+def test_ctrl_c_keeps_what_is_written(capsys: Capture, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tmverify.cli.many.decide", failing_after(2, decide))
+    assert run("robustness m.tm d.npz --certificate proofs") == 130
+    assert "certificates: 2 written to proofs\n" in capsys.readouterr().out
+    monkeypatch.setattr("tmverify.cli.radii.nearest", failing_after(1, nearest))
+    assert run("radius m.tm d.npz --certificate proofs") == 130
+    assert "certificate: proofs/radius-0000.tmcert\n" in capsys.readouterr().out
+    assert written(folder) == [
+        "radius-0000.tmcert",
+        "robustness-0000-eps1.tmcert",
+        "robustness-0001-eps1.tmcert",
+    ]
+
+
+@pytest.mark.parametrize("command", ["equivalence m.tm m.tm", "universal-robustness m.tm d.npz --eta 0.5"])
+def test_ctrl_c_while_writing_loses_no_answer(
+    capsys: Capture, folder: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr(tv.Certificate, "blocks", failing_after(0, tv.Certificate.blocks))
+    assert run(f"{command} --certificate proofs") == 130
+    out = capsys.readouterr().out
+    assert "INTERRUPTED HOLDS" in out
+    assert "no certificate: interrupted before one was written\n" in out
+    assert written(folder) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "robustness m.tm d.npz --n 1 -e 0",
+        "equivalence m.tm m.tm",
+        "radius m.tm d.npz --n 1",
+        "universal-robustness m.tm d.npz --eta 0.5",
+    ],
+)
+def test_a_full_disk_loses_no_answer(
+    capsys: Capture, folder: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tv.Certificate, "save", full)
+    assert run(f"{command} --certificate proofs") == 3
+    out, err = capsys.readouterr()
+    assert "HOLDS" in out or "EXACT" in out
+    assert "no certificate: proofs/" in out
+    assert err == "error: No space left on device.\n"
+    monkeypatch.setattr("tmverify.cli.output._write", lambda *_: None)
+    assert run(f"{command} --certificate proofs --json") == 3
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "robustness m.tm d.npz",
+        "similarity m.tm b.tm d.npz",
+        "equivalence m.tm b.tm",
+        "radius m.tm d.npz",
+        "universal-robustness m.tm d.npz",
+        "universal-similarity m.tm b.tm d.npz",
+    ],
+)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--certificate new --engine paper", "one of auto, search, sat for a certificate. Got 'paper'"),
+        ("--certificate new --engine brute", "one of auto, search, sat for a certificate. Got 'brute'"),
+        ("--certificate m.tm", "--certificate m.tm: not a folder"),
+        ("--certificate m.tm/new", "--certificate m.tm/new: no files can be written there (Not a directory)"),
+        ("--certificate new --scope middle", "--scope must be team or a class of the model"),
+    ],
+)
+def test_errors_come_before_any_work(
+    capsys: Capture, folder: Path, command: str, options: str, message: str
+) -> None:
+    before = sorted(folder.iterdir())
+    assert run(f"{command} {options}") == 3
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("error: ")
+    assert message in err
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder in which nobody may write")
+def test_a_folder_that_may_not_be_written_to(capsys: Capture, folder: Path) -> None:
+    assert run("equivalence m.tm m.tm --certificate /proc/self") == 3
+    assert "--certificate /proc/self: no files can be written there" in capsys.readouterr().err
+
+
+def test_classes_in_file_names() -> None:
+    hostile: list[Label] = [
+        "../../etc",
+        "a/b",
+        "a:b",
+        "a b",
+        "High",
+        "high",
+        "HIGH",
+        "nul\0",
+        "3",
+        3,
+        -3,
+        "é",
+        "x" * 500,
+        "",
+    ]
+    names = [name_for_everywhere("equivalence", label) for label in hostile]
+    assert len({name.lower() for name in names}) == len(hostile)
+    for name in names:
+        assert name.startswith("equivalence-class-")
+        assert len(name) < 100
+        assert set(name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
+    assert name_for_everywhere("equivalence", 3) == "equivalence-class-3.tmcert"
+
+
+def test_paths_are_quoted_for_the_shell(capsys: Capture, folder: Path) -> None:
+    assert main(["equivalence", "m.tm", "m.tm", "--certificate", "my proofs"]) == 0
+    assert "check it: tmverify certify 'my proofs/equivalence.tmcert' m.tm m.tm\n" in capsys.readouterr().out
+
+
+@pytest.fixture
+def proved(capsys: Capture, folder: Path) -> Path:
+    """A certificate that m.tm keeps its decision on the first input within 3 flips."""
+    assert run("robustness m.tm d.npz -e 3 --certificate proofs") == 1
+    capsys.readouterr()
+    return Path("proofs/robustness-0000-eps3.tmcert")
+
+
+def with_claim(path: Path, **changes: object) -> Path:
+    """A copy with other words in its first line."""
+    first, rest = path.read_bytes().split(b"\n", 1)
+    other = path.with_name("other.tmcert")
+    other.write_bytes(json.dumps({**json.loads(first), **changes}).encode() + b"\n" + rest)
+    return other
+
+
+def test_refused(capsys: Capture, proved: Path) -> None:
+    assert run(f"certify {proved} b.tm") == 1
+    assert "refused: the claim is about model" in capsys.readouterr().out
+    assert run(f"certify {proved} m.tm m.tm") == 1
+    assert run(f"certify {with_claim(proved, epsilon=4)} m.tm") == 1
+    assert "refused: shown to hold on 0 of 1 input(s); 1 required\n" in capsys.readouterr().out
+    code, found = ask_json(capsys, f"certify {with_claim(proved, answer='violated')} m.tm")
+    assert (code, found["result"], found["claim"]) == (1, "refused", None)
+    assert "not enough" in found["reason"]
+
+
+@pytest.mark.parametrize(
+    ("certificate", "model", "reason"),
+    [
+        ("none.tmcert", "m.tm", "none.tmcert: No such file"),
+        ("garbage", "m.tm", "the certificate is no valid JSON"),
+        ("m.tm", "m.tm", ""),
+        ("cut", "m.tm", "the certificate ends in or before line"),
+        (".", "m.tm", ".: Is a directory"),
+        ("", "none.tm", "none.tm: No such file"),
+        ("", "damaged.tm", "the model file is damaged"),
+        ("", "d.npz", "no model file"),
+    ],
+)
+def test_unreadable(capsys: Capture, proved: Path, certificate: str, model: str, reason: str) -> None:
+    Path("garbage").write_bytes(b"\x1b[31mnonsense\n" * 20)
+    Path("cut").write_bytes(proved.read_bytes()[:-10])
+    whole = Path("m.tm").read_bytes()
+    Path("damaged.tm").write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    command = f"certify {certificate or proved} {model}"
+    assert run(command) == 2
+    out = capsys.readouterr().out
+    assert out.startswith(f"unreadable: {reason}")
+    assert out.count("\n") == 1
+    assert "\x1b" not in out
+    code, found = ask_json(capsys, command)
+    assert (code, found["result"], found["claim"]) == (2, "unreadable", None)
+    assert found["reason"].startswith(reason)
+
+
+def test_json_of_certify(capsys: Capture, proved: Path) -> None:
+    code, found = ask_json(capsys, f"certify {proved} m.tm")
+    assert (code, found["result"], found["reason"]) == (0, "accepted", None)
+    assert (found["claim"]["question"], found["claim"]["epsilon"]) == ("robustness", 3)
+    assert found["claim"]["models"] == [tv.load("m.tm").content_hash]
+    assert found["in_words"].endswith("within 3 flip(s), keeps its decision")
+
+
+def test_control_characters_in_a_certificate_are_shown_not_obeyed(capsys: Capture, proved: Path) -> None:
+    other = with_claim(proved, models=["\x1b[31m\n"])
+    assert run(f"certify {other} m.tm") == 1
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert out.count("\n") == 1
+
+
+def read_lines(path: Path) -> list[list[int]]:
+    return [[int(word) for word in line.split()] for line in path.read_text().splitlines()]
+
+
+def test_formulas_for_other_checkers(capsys: Capture, folder: Path) -> None:
+    save(tv.Model.from_clauses(2, XOR, [1, 1, -1, -1]), folder / "x.tm")
+    save(tv.Model.from_clauses(2, [[1, -2], [-1, 2]], [-1, -1]), folder / "y.tm")
+    assert run("equivalence x.tm y.tm --engine sat --certificate proofs") == 0
+    command = "certify proofs/equivalence.tmcert x.tm y.tm --formulas new/formulas"
+    assert run(command) == 0
+    assert "formulas: 2 written to new/formulas\n" in capsys.readouterr().out
+    assert ask_json(capsys, command)[1]["formulas"] == 2
+    target = Path("new/formulas")
+    assert sorted(path.name for path in target.iterdir()) == ["1.cnf", "1.lrat", "2.cnf", "2.lrat"]
+    for name in "12":
+        formula = CNF(from_file=str(target / f"{name}.cnf"))
+        with Solver(name="g4", bootstrap_with=formula) as solver:
+            assert solver.solve() is False
+        header = (target / f"{name}.cnf").read_text().split("\n", 1)[0]
+        assert header == f"p cnf {formula.nv} {len(formula.clauses)}"
+        proof = read_lines(target / f"{name}.lrat")
+        tmcheck.check_lrat([tuple(clause) for clause in formula.clauses], proof)
+        assert all(line.count(0) == 2 for line in proof)
+        assert proof[-1][1] == 0
+
+
+def test_formulas_where_there_are_none(capsys: Capture, proved: Path) -> None:
+    assert run(f"certify {proved} m.tm --formulas formulas") == 0
+    assert "formulas: 0 written to formulas\n" in capsys.readouterr().out
+    assert list(Path("formulas").iterdir()) == []
+    assert run(f"certify {proved} m.tm --formulas m.tm") == 3
+    assert "--formulas m.tm: no files can be written there (File exists)" in capsys.readouterr().err
+
+
+def test_formulas_on_a_full_disk_are_no_fault_of_the_certificate(
+    capsys: Capture, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    save(tv.Model.from_clauses(2, XOR, [1, 1, -1, -1]), folder / "x.tm")
+    assert run("equivalence x.tm x.tm --engine sat --certificate proofs") == 0
+    capsys.readouterr()
+    monkeypatch.setattr("tmverify.cli.certify._write_lrat", full)
+    assert run("certify proofs/equivalence.tmcert x.tm x.tm --formulas formulas") == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "--formulas formulas: no files can be written there (No space left" in err
