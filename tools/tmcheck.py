@@ -27,7 +27,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import IO, Any, NoReturn
 
 FORMAT, VERSION = "tmverify-certificate", 1
@@ -381,7 +381,6 @@ class Refutation:
     def __init__(self, problem: Problem, unit: int, free: set[int]) -> None:
         self.unit, self.free = unit, free  # features that may flip, whether they occur or not
         self.mix = [1] * len(problem.needs)
-        self.dropped: set[int] = set()
         self.done = False
         self._plant(problem)
 
@@ -416,12 +415,15 @@ class Refutation:
         """How many further flips there may be."""
         return self.problem.radius - sum(self.fixed.values())
 
-    def credits(self) -> tuple[int, dict[int, int]]:
-        """The bound  constant + sum_f credit[f] * flip[f]  on the weighted votes, times the unit."""
+    def credits(self, dropped: set[int]) -> tuple[int, dict[int, int]]:
+        """The bound  constant + sum_f credit[f] * flip[f]  on the weighted votes, times the unit.
+
+        It is about inputs where the clauses ``dropped`` are false.
+        """
         constant, credit = 0, dict.fromkeys(self.problem.features, 0)
         for j, (wakes, stays) in enumerate(self.problem.keys):
             weight = self.weights[j]
-            if not weight or self.false[j] or j in self.dropped:
+            if not weight or self.false[j] or j in dropped:
                 continue
             if weight > 0:  # no more than a share of each literal; the shares make up the whole
                 shares = self.shares[j]
@@ -440,9 +442,9 @@ class Refutation:
                     credit[f] += part
         return constant, credit
 
-    def bound(self) -> tuple[int, dict[int, int], list[int]]:
+    def bound(self, dropped: Iterable[int] = ()) -> tuple[int, dict[int, int], list[int]]:
         """What the votes can reach, the credits, and the positive ones of free features, largest first."""
-        reach, credit = self.credits()
+        reach, credit = self.credits(set(dropped))
         reach += sum(credit[f] for f, flips in self.fixed.items() if flips)
         gains = sorted((c for f, c in credit.items() if c > 0 and f not in self.fixed), reverse=True)
         return reach + sum(gains[: self.left()]), credit, gains
@@ -594,8 +596,7 @@ class Refutation:
         keys = self.problem.keys
         if self.fixed or any(j >= len(keys) for j in clauses):
             raise Refused("'cover' by clauses that are not there")
-        self.dropped = set(clauses)
-        if self.bound()[0] >= self.need:
+        if self.bound(clauses)[0] >= self.need:
             raise Refused("'cover' where the bound reaches the need without these clauses")
         for j in clauses:
             bits = [(f, 1 - centre[f]) for f in keys[j][0]] + [(f, centre[f]) for f in keys[j][1]]
@@ -637,7 +638,9 @@ def formula(problem: Problem) -> list[tuple[int, ...]] | None:
         size += len(clause)
         if size > LARGEST_FORMULA:
             raise Refused("the formula of a clausal proof is too large")
-        (units if len(clause) == 1 else clauses).append(clause)
+        proper = tuple(dict.fromkeys(clause))
+        if not any(-literal in proper for literal in proper):  # else it says nothing
+            (units if len(proper) == 1 else clauses).append(proper)
 
     def new() -> int:
         nonlocal n_vars
@@ -916,7 +919,7 @@ OnFormula = Callable[[list[tuple[int, ...]], list[list[int]]], None]
 def _until_qed(reader: Reader) -> Iterator[list[int]]:
     while reader.next() != ["qed"]:
         if reader.words[1:2] == ["d"]:  # a deletion: as single numbers
-            yield from ([number] for number in reader.numbers(reader.words[2:]))
+            yield from ([number] for number in reader.numbers(reader.words[2:-1]))
         else:
             yield reader.numbers(reader.words)
 
@@ -936,7 +939,7 @@ def check(
     read = [read_model(data) for data in models]
     for (_, digest), name in zip(read, wanted, strict=True):
         if digest != name:
-            raise Refused(f"the claim is about model {name:.60}, not {digest}")
+            raise Refused(f"the claim is about model {name:.16}…, not {digest:.16}…")
     machines = [machine for machine, _ in read]
     first = machines[0]
     for machine in machines[1:]:
@@ -1023,7 +1026,10 @@ _KEYS = [
 def _claim(claim: dict[str, Any]) -> dict[str, Any]:
     """Check the form of a claim: every key is there and nothing else, each of its type."""
     _readable(claim.get("format") == FORMAT, "no tmverify certificate")
-    _readable(claim.get("version") == VERSION, f"this checker reads version {VERSION} of the format")
+    _readable(
+        type(claim.get("version")) is int and claim["version"] == VERSION,
+        f"this checker reads version {VERSION} of the format",
+    )
     _readable(sorted(claim) == sorted(_KEYS), f"a claim has the keys {', '.join(_KEYS)}")
     question, answer = claim["question"], claim["answer"]
     _readable(question in ("robustness", "similarity", "equivalence"), "the question is unknown")
@@ -1050,27 +1056,24 @@ def _claim(claim: dict[str, Any]) -> dict[str, Any]:
 
 def in_words(claim: dict[str, Any]) -> str:
     """What a claim says."""
-    names = [f"model {name[:12]}…" for name in claim["models"]]
-    who = f"{names[0]}" if len(names) == 1 else f"{names[0]} and {names[1]}"
-    who += "" if claim["scope"] == "team" else f", class {claim['scope']!r},"
-    only = [] if claim["features"] is None else ["only the listed features changing"]
-    only += (
-        []
-        if claim["direction"] is None
-        else [{"add": "0 to 1 only", "remove": "1 to 0 only"}[claim["direction"]]]
-    )
-    how = f" ({', '.join(only)})" if only else ""
-    robust = claim["question"] == "robustness"
+    who = " and ".join(f"model {name[:12]}" for name in claim["models"])
+    if claim["scope"] != "team":
+        who = f"class {claim['scope']!r} of {who}"
+    robust, not_ = claim["question"] == "robustness", claim["answer"] != "holds"
     if claim["question"] == "equivalence":
-        return f"{who} {'agree' if claim['answer'] == 'holds' else 'do not agree'} on every input"
-    what = "decides otherwise" if robust else "disagree"
+        return f"{who} {'do not agree' if not_ else 'agree'} on every input"
+    where = "" if claim["features"] is None else ", only some features changing"
+    where += {None: "", "add": ", only from 0 to 1", "remove": ", only from 1 to 0"}[claim["direction"]]
     if claim["answer"] == "radius":
-        where = "nowhere" if claim["radius"] is None else f"{claim['radius']} flip(s) away, and no nearer"
-        return f"{who} {what} {where}{how}"
-    of = f"at least {claim['eta']} of {claim['inputs']} inputs" if claim["inputs"] > 1 else "the input"
-    verb = {"holds": "has", "violated": "does not have"}[claim["answer"]]
-    same = "keeps its decision" if robust else "agree"
-    return f"{who}: {of} {verb} this: within {claim['epsilon']} flip(s){how}, {same}"
+        what = "decides otherwise" if robust else "disagree"
+        if claim["radius"] is None:
+            return f"{who} {what} nowhere around the input{where}"
+        return f"{who} {what} {claim['radius']} flip(s) from the input{where}, and no nearer"
+    what = f"{'keeps its decision' if robust else 'agree'} within {claim['epsilon']} flip(s){where}"
+    if claim["inputs"] == 1 and claim["eta"] == "1/1":
+        return f"it is not true that {who} {what} of the input" if not_ else f"{who} {what} of the input"
+    share = f"at least {claim['eta']} of {claim['inputs']} input(s)"
+    return f"{'it is not true that ' if not_ else ''}on {share}, {who} {what}"
 
 
 def _readable(condition: object, what: str) -> None:
@@ -1112,7 +1115,8 @@ def main(arguments: Sequence[str]) -> int:
         models = []
         for path in arguments[1:]:
             with open(path, "rb") as file:
-                models.append(file.read(LARGEST_MODEL + 1))
+                blocks = iter(lambda file=file: file.read(1 << 20), b"")  # type: ignore[misc]
+                models.append(b"".join(islice(blocks, (LARGEST_MODEL >> 20) + 1)))
         with open(arguments[0], "rb") as file:
             claim = check(file, models)
     except Refused as reason:

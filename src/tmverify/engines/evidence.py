@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import tempfile
+import weakref
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -46,12 +47,13 @@ class Evidence:
             tempfile.SpooledTemporaryFile(IN_MEMORY) if path is None else open(path, "w+b")  # noqa: SIM115
         )
         self._end = 0
+        self._close = weakref.finalize(self, self._text.close)  # with the last certificate that refers to it
 
     def __enter__(self) -> Evidence:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._text.close()
+        self._close()
 
     def adopt(self, path: str, refutations: Iterable[Refutation]) -> None:
         """Take over refutations that another process wrote to a file, if it wrote any."""
@@ -77,14 +79,14 @@ class Evidence:
         return Draft(self, tuple(constraints), radius, inside)
 
     def covers(self, case: Iterable[int], radius: int, inside: Literals = ()) -> Refutation | None:
-        """The shortest refutation of ``case`` within ``radius``, if there is one."""
+        """The refutation of ``case`` within ``radius`` by fewest constraints, or None."""
         asked = set(case)
         known = (
             r
             for r in self.refutations
             if r.radius >= radius and r.inside == inside and asked.issuperset(r.constraints)
         )
-        return min(known, key=lambda r: r.end - r.start, default=None)
+        return min(known, key=lambda r: (len(r.constraints), r.end - r.start), default=None)
 
     def text(self, refutation: Refutation) -> Iterator[bytes]:
         """The text of a refutation, in blocks."""

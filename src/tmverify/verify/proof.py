@@ -30,13 +30,15 @@ def open_cases(query: Query, radius: int, evidence: Evidence) -> tuple[tuple[int
 def proof_of(query: Query, radius: int, evidence: Evidence) -> Text | None:
     """The proof that no case holds within ``radius``, or None if it is not complete."""
     needed: dict[Refutation, None] = {}
-    for case in query.cases:
-        refutation = evidence.covers(case, radius)
+    # Cases that can be refuted by few constraints first: what refutes them refutes others too.
+    found = {case: evidence.covers(case, radius) for case in query.cases}
+    for case, refutation in sorted(
+        found.items(), key=lambda item: len(item[1].constraints) if item[1] else 0
+    ):
         if refutation is None:
             return None
-        for other in refutation.needs:  # they come first
-            needed[other] = None
-        needed[refutation] = None
+        if not any(set(other.constraints).issubset(case) for other in needed if not other.inside):
+            needed.update(dict.fromkeys((*refutation.needs, refutation)))
     # A checker keeps the last surroundings that it made.
     ordered = sorted(needed, key=lambda r: (not r.inside, r.inside, r.radius))
     return lambda: (block for refutation in ordered for block in evidence.text(refutation))

@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from collections.abc import Iterator
+from itertools import chain
 from typing import IO
 
 import numpy as np
@@ -185,6 +187,13 @@ def _at_most(cnf: Cnf, inputs: list[int], sizes: list[int], limit: int) -> list[
     return [-exceeds for exceeds in totalizer_at_most(cnf, inputs, sizes, limit)]
 
 
+def proper_clauses(cnf: Cnf) -> Iterator[list[int]]:
+    """No literal twice, no "x or not x": CaDiCaL would derive other clauses, or not number these."""
+    for clause in chain.from_iterable(cnf.blocks()):
+        if not any(-literal in clause for literal in clause):
+            yield list(dict.fromkeys(clause))
+
+
 def _solve(cnf: Cnf) -> tuple[list[int] | None, IO[bytes]]:
     """A satisfying assignment, or None, and then the proof that there is none."""
     import pysolvers
@@ -197,8 +206,8 @@ def _solve(cnf: Cnf) -> tuple[list[int] | None, IO[bytes]]:
     proof = os.fdopen(os.dup(solver.prfile.fileno()), "rb")
     try:
         solver.prfp = pysolvers.cadical195_tracepr(solver.cadical, solver.prfile)
-        for block in cnf.blocks():
-            solver.append_formula(block)
+        for clause in proper_clauses(cnf):
+            solver.add_clause(clause)
         model = solver.get_model() if solver.solve() else None
     finally:
         solver.delete()

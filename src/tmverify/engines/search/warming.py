@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 
+from tmverify.engines.evidence import Evidence
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.search.deciding import nearest
 from tmverify.model import Model
@@ -26,7 +27,7 @@ def compile_kernels() -> None:
         a, b = _machine(rng), _machine(rng)
         x = rng.integers(0, 2, _N_FEATURES)
         nearest(similarity_query(a, b, x, _N_FEATURES), Deadline(None))
-        nearest(similarity_query(a, b, x, _N_FEATURES, scope=1), Deadline(None))
+        nearest(similarity_query(a, b, x, _N_FEATURES, scope=1), Deadline(None), Evidence())
 
 
 def _machine(rng: np.random.Generator) -> Model:

@@ -1,0 +1,129 @@
+"""Certificates under test: both front ends of the checker, and the truth of any claim about a tiny model."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import json
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tmverify as tv
+from tiny import all_inputs
+from tmverify.certificates import tmcheck
+from tmverify.model.file import encode
+
+STANDALONE = Path(__file__).parents[1] / "tools" / "tmcheck.py"
+
+
+def load_standalone() -> ModuleType:
+    """The checker as its own file, whatever is installed."""
+    spec = importlib.util.spec_from_file_location("tmcheck_alone", STANDALONE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+_alone = load_standalone()
+
+
+def text_of(certificate: Any) -> bytes:
+    """The bytes of the file."""
+    assert certificate is not None
+    return b"".join(certificate.blocks())
+
+
+def refusal(text: bytes, models: Sequence[tv.Model | bytes]) -> str | None:
+    """Why the checker does not accept this text, or None if it does."""
+    data = [model if isinstance(model, bytes) else encode(model) for model in models]
+    try:
+        tmcheck.check(io.BytesIO(text), data)
+    except (tmcheck.Refused, tmcheck.Unreadable) as reason:
+        return str(reason) or "no reason"
+    return None
+
+
+def check_by_both(certificate: Any, models: Sequence[tv.Model], folder: Path) -> None:
+    """Accepted by the library, and by the stand-alone file from files."""
+    assert certificate is not None
+    words = certificate.check(*models)
+    path = folder / "c.tmcert"
+    path.write_bytes(text_of(certificate))
+    paths = [str(path)]
+    for model in models:
+        place = folder / f"{model.content_hash[:16]}.tm"
+        if not place.exists():
+            model.save(place)
+        paths.append(str(place))
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        code = _alone.main(paths)
+    assert (code, said.getvalue()) == (0, f"accepted: {words}\n")
+
+
+def stubborn_model(rng: np.random.Generator, n_features: int, share: float) -> tv.Model:
+    """A machine that takes many flips, if any, to say 1: its bound leaves room, the search must branch."""
+    clauses = [
+        [int(f) * int(rng.choice([-1, 1])) for f in rng.choice(range(1, n_features + 1), 3, replace=False)]
+        for _ in range(3 * n_features)
+    ]
+    weights = rng.integers(1, 4, size=len(clauses))
+    signed = np.where(rng.random(len(clauses)) < 0.2, -weights, weights)
+    return tv.Model.from_clauses(n_features, clauses, [signed], bias=-int(share * weights.sum()))
+
+
+def is_true(text: bytes, models: Sequence[tv.Model]) -> bool:
+    """Whether the claim in a certificate's text is true of these models, by looking at every input."""
+    first, *rest = text.splitlines()
+    claim = json.loads(first)
+    machines = (
+        list(models) if claim["scope"] == "team" else [model.single(claim["scope"]) for model in models]
+    )
+    everything = all_inputs(machines[0].n_features)
+    decided = [np.asarray(machine.predict(everything)) for machine in machines]
+    if claim["question"] == "equivalence":
+        return bool((decided[0] == decided[1]).all() == (claim["answer"] == "holds"))
+    inputs = [
+        _bits(line.split()[1].decode(), everything.shape[1]) for line in rest if line.startswith(b"input ")
+    ]
+    if claim["answer"] == "radius":
+        distances = _violating_distances(claim, inputs[0], everything, decided)
+        wanted = math.inf if claim["radius"] is None else claim["radius"]
+        return bool(min(distances, default=math.inf) == wanted and len(inputs) == 1)
+    holds = [
+        min(_violating_distances(claim, x, everything, decided), default=math.inf) > claim["epsilon"]
+        for x in inputs
+    ]
+    enough = sum(holds) >= Fraction(claim["eta"]) * len(inputs)
+    return bool(enough == (claim["answer"] == "holds") and len(inputs) == claim["inputs"])
+
+
+def _violating_distances(
+    claim: dict[str, Any], x: NDArray[np.uint8], everything: NDArray[np.uint8], decided: list[NDArray[Any]]
+) -> list[int]:
+    """How far the inputs are that violate, wherever the features may go."""
+    changed = everything != x
+    inside = np.ones(len(everything), np.bool_)
+    if claim["features"] is not None:
+        inside &= ~changed[:, _bits(claim["features"], len(x)) == 0].any(axis=1)
+    if claim["direction"] == "add":
+        inside &= (everything >= x).all(axis=1)
+    if claim["direction"] == "remove":
+        inside &= (everything <= x).all(axis=1)
+    here = (everything == x).all(axis=1)
+    other = decided[0][here] if claim["question"] == "robustness" else decided[1]
+    return [int(d) for d in changed.sum(axis=1)[inside & (decided[0] != other)]]
+
+
+def _bits(word: str, n: int) -> NDArray[np.uint8]:
+    return np.unpackbits(np.frombuffer(bytes.fromhex(word), np.uint8))[:n]
