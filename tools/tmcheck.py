@@ -929,6 +929,7 @@ def check(
 ) -> dict[str, Any]:
     """The claim of a certificate, if it is proved for these models; raises Refused or Unreadable.
 
+    The result also says which input, or inputs, it is ``about``.
     ``on_formula`` is called with the CNF and the LRAT lines of every clausal proof, for other checkers.
     """
     reader = Reader(certificate)
@@ -951,9 +952,15 @@ def check(
     mask = claim["features"]
     allowed = [True] * n if mask is None else [bit == 1 for bit in reader.bits(mask, n)]
     holds = violated = count = 0
+    digest_of_inputs, about = hashlib.sha256(), ""
     reader.next()
     while reader.words != ["end"]:
         count += 1
+        digest_of_inputs.update(reader.words[-1].encode() + b"\n")
+        if claim["inputs"] == 1 and len(reader.words[-1]) <= 32:
+            about = f"the input {reader.words[-1]}"
+        else:
+            about = f"the input(s) of sha256 {digest_of_inputs.hexdigest()[:16]}"
         subject = _subject(reader, machines, claim, allowed)
         while reader.words[0] not in ("input", "everywhere", "end"):
             if reader.words[0] == "witness" and len(reader.words) == 2:
@@ -972,7 +979,7 @@ def check(
             holds += subject.witness is None and subject.holds_within(subject.region[1])
     _readable(not certificate.read(1), "something follows the end")
     _count(claim, count, holds, violated)
-    return claim
+    return {**claim, "about": about}
 
 
 def _count(claim: dict[str, Any], count: int, holds: int, violated: int) -> None:
@@ -1055,7 +1062,8 @@ def _claim(claim: dict[str, Any]) -> dict[str, Any]:
 
 
 def in_words(claim: dict[str, Any]) -> str:
-    """What a claim says."""
+    """What a claim says; ``check`` adds which input it is about."""
+    x = claim.get("about", "the input")
     who = " and ".join(f"model {name[:12]}" for name in claim["models"])
     if claim["scope"] != "team":
         who = f"class {claim['scope']!r} of {who}"
@@ -1067,12 +1075,12 @@ def in_words(claim: dict[str, Any]) -> str:
     if claim["answer"] == "radius":
         what = "decides otherwise" if robust else "disagree"
         if claim["radius"] is None:
-            return f"{who} {what} nowhere around the input{where}"
-        return f"{who} {what} {claim['radius']} flip(s) from the input{where}, and no nearer"
+            return f"{who} {what} nowhere around {x}{where}"
+        return f"{who} {what} {claim['radius']} flip(s) from {x}{where}, and no nearer"
     what = f"{'keeps its decision' if robust else 'agree'} within {claim['epsilon']} flip(s){where}"
     if claim["inputs"] == 1 and claim["eta"] == "1/1":
-        return f"it is not true that {who} {what} of the input" if not_ else f"{who} {what} of the input"
-    share = f"at least {claim['eta']} of {claim['inputs']} input(s)"
+        return f"{'it is not true that ' if not_ else ''}{who} {what} of {x}"
+    share = f"at least {claim['eta']} of {claim['inputs']} input(s) ({x})"
     return f"{'it is not true that ' if not_ else ''}on {share}, {who} {what}"
 
 

@@ -99,7 +99,7 @@ def test_every_command_writes_what_certify_accepts(
         assert f"certificates: {len(names)} written to proofs\n  check one: tmverify certify proofs/" in out
     for name in names:
         assert run(f"certify proofs/{name}.tmcert {' '.join(models)}") == 0
-        assert capsys.readouterr().out.startswith("accepted: model ")
+        assert capsys.readouterr().out.startswith("accepted: ")
 
 
 def test_the_checker_by_itself_says_the_same(capsys: Capture, folder: Path) -> None:
@@ -366,7 +366,7 @@ def test_json_of_certify(capsys: Capture, proved: Path) -> None:
     assert (code, found["result"], found["reason"]) == (0, "accepted", None)
     assert (found["claim"]["question"], found["claim"]["epsilon"]) == ("robustness", 3)
     assert found["claim"]["models"] == [tv.load("m.tm").content_hash]
-    assert found["in_words"].endswith("within 3 flip(s), keeps its decision")
+    assert found["in_words"].endswith("keeps its decision within 3 flip(s) of the input 0000")
 
 
 def test_control_characters_in_a_certificate_are_shown_not_obeyed(capsys: Capture, proved: Path) -> None:
