@@ -16,12 +16,21 @@ SHELL = re.findall(r"```sh\n(.*?)```", README, re.S)
 RADIUS = re.findall(r"`(tmverify radius [^`]*)`:\n\n```\n(.*?)```", README, re.S)
 
 
-@pytest.mark.parametrize("block", PYTHON, ids=["train", "by hand", "radius"])
+@pytest.mark.parametrize("block", PYTHON, ids=["train", "by hand", "radius", "certificate"])
 def test_python(block: str, tmp_path: Path) -> None:
     output = subprocess.check_output([sys.executable, "-c", block], cwd=tmp_path, text=True)
     promised = re.findall(r"^print\(.*\)  # (.*?):", block, re.M)
     assert promised
     assert set(promised) <= set(output.splitlines())
+
+
+def test_certificate(tmp_path: Path) -> None:
+    """What the checker says of the file that the last example leaves."""
+    subprocess.check_call([sys.executable, "-c", PYTHON[-1]], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    checker = Path(__file__).parents[2] / "tools" / "tmcheck.py"
+    files = re.findall(r"`python tmcheck.py (\S+) (\S+)`", README)[0]
+    said = subprocess.check_output([sys.executable, str(checker), *files], cwd=tmp_path, text=True)
+    assert f"```\n{said}```" in README
 
 
 def test_shell(tmp_path: Path) -> None:
