@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test test-deep lint bench bench-training bench-verification clean
+.PHONY: help demo test test-deep lint bench bench-training bench-verification bench-certificates clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -32,6 +32,9 @@ bench-training: $(READY)  ## measure training against other libraries (TMVERIFY_
 
 bench-verification: $(READY)  ## measure verification on MNIST and IMDB (TMVERIFY_DATA; about an hour with training)
 	$(BIN)/python benchmarks/verification.py
+
+bench-certificates: $(READY)  ## measure certificates on MNIST and IMDB (TMVERIFY_DATA; about an hour after training)
+	$(BIN)/python benchmarks/certificates.py
 
 clean:  ## remove everything that make made
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
