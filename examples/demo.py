@@ -150,8 +150,9 @@ def certify(model: tv.Model, x: Digit, folder: Path) -> None:
     started = time.perf_counter()
     words = radius.certificate.check(model)
     console.print(
-        f"{path} proves the radius of a digit in {path.stat().st_size:,} bytes. A checker of one file, which shares "
-        f"no code with the prover, took {time.perf_counter() - started:.2f} s for:\n[bold]accepted[/]: {words}\n"
+        f"{path} proves the radius of a digit in {path.stat().st_size:,} bytes. A checker of one file that\n"
+        f"shares no code with the prover, took {time.perf_counter() - started:.2f} s for:\n"
+        f"[bold]accepted[/]: {words}\n"
     )
 
 

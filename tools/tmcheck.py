@@ -38,6 +38,7 @@ LONGEST_LINE = 1 << 26
 LONGEST_CLAIM = 1 << 20
 LARGEST_NUMBER = 1 << 62
 LARGEST_FORMULA = 50_000_000  # literals
+MOST_REWRITTEN = 1 << 22  # clauses
 
 Terms = tuple[tuple[int, int], ...]  # of (row of votes, coefficient), rows ascending
 Constraint = tuple[Terms, int]  # sum of coefficient * votes[row] >= bound
@@ -271,7 +272,8 @@ class Problem:
         kept = {key: votes for key, votes in groups.items() if any(votes)}
         self.keys, self.votes = list(kept), list(kept.values())
         self.needs, self.radius = needs, radius
-        self.features = sorted(set(chain.from_iterable(chain.from_iterable(self.keys))))
+        self.feature_set = set(chain.from_iterable(chain.from_iterable(self.keys)))
+        self.features = sorted(self.feature_set)
 
     @cached_property
     def occurs(self) -> dict[int, list[tuple[int, bool]]]:
@@ -315,8 +317,42 @@ def specialised(
     return groups, given
 
 
+def rewritten(
+    groups: dict[Key, tuple[int, ...]], pairs: Sequence[tuple[int, int]], free: set[int], width: int
+) -> tuple[dict[Key, tuple[int, ...]], list[int]]:
+    """The same sums with clauses rewritten by a feature each, and the votes that are there in any case.
+
+    ``c and l`` is c minus ``c and not l``; c is the sum of ``c and f`` and ``c and not f``.
+    """
+    keys, groups, given = list(groups), dict(groups), [0] * width
+    if len(keys) > MOST_REWRITTEN:
+        raise Refused("'rewrite' of too many clauses")
+    for j, f in pairs:
+        if j >= len(keys) or f not in free:
+            raise Refused("'rewrite' of a clause or by a feature that is not there")
+        votes = groups.pop(keys[j], None)
+        if votes is None:
+            raise Refused("'rewrite' of a clause twice")
+        wakes, stays = keys[j]
+        whole = tuple(g for g in wakes if g != f), tuple(g for g in stays if g != f)
+        awake, asleep = (_with(whole[0], f), whole[1]), (whole[0], _with(whole[1], f))
+        if f in wakes:
+            sums = [(whole, 1), (asleep, -1)]
+        elif f in stays:
+            sums = [(whole, 1), (awake, -1)]
+        else:
+            sums = [(awake, 1), (asleep, 1)]
+        for key, sign in sums:
+            if key == ((), ()):
+                given = [g + sign * v for g, v in zip(given, votes, strict=True)]
+            else:
+                old = groups.get(key, (0,) * width)
+                groups[key] = tuple(a + sign * b for a, b in zip(old, votes, strict=True))
+    return {key: votes for key, votes in groups.items() if any(votes)}, given
+
+
 class Surroundings:
-    """All clauses of some machines around an input, over flips; the last one made is kept."""
+    """All clauses of some machines around an input, over flips; the last ones made are kept."""
 
     def __init__(self, machines: list[Machine], region: Region) -> None:
         self.centre, self.most, self.mutable = region
@@ -331,17 +367,31 @@ class Surroundings:
             before += len(machine.always)
         self.n_rows = n_rows
         self.made: tuple[Any, Any] = (None, None)
+        self.normal: tuple[dict[Key, tuple[int, ...]], list[int]] | None = None
 
-    def problem(self, constraints: list[Constraint], radius: int, inside: tuple[int, ...]) -> Problem:
+    def rewrite(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """Rewrite clauses of the whole region, for refutations that ask for it."""
+        if self.normal is None:
+            groups, given = self._around(self.most, ())
+            self.normal = {key: votes for key, votes in groups.items() if any(votes)}, given
+        groups, given = self.normal
+        free = {f for f, may in enumerate(self.mutable) if may}
+        groups, more = rewritten(groups, pairs, free, self.n_rows)
+        self.normal = groups, [a + b for a, b in zip(given, more, strict=True)]
+        self.made = (None, None)
+
+    def problem(
+        self, constraints: list[Constraint], radius: int, inside: tuple[int, ...], normal: bool
+    ) -> Problem:
         """The problem of these constraints within ``radius`` flips, where the literals ``inside`` hold."""
-        if self.made[0] != (radius, inside):
-            groups, given = self._around(radius, inside)
+        if self.made[0] != (radius, inside, normal):
+            groups, given = self.normal if normal and self.normal else self._around(radius, inside)
             voters: list[list[tuple[int, int]]] = [[] for _ in range(self.n_rows)]  # clauses of each row
             for i, votes in enumerate(groups.values()):
                 for row, vote in enumerate(votes):
                     if vote:
                         voters[row].append((i, vote))
-            self.made = ((radius, inside), (list(groups), voters, given))
+            self.made = ((radius, inside, normal), (list(groups), voters, given))
         keys, voters, given = self.made[1]
         sums: dict[int, list[int]] = {}
         for c, (terms, _) in enumerate(constraints):
@@ -361,15 +411,14 @@ class Surroundings:
             centre[abs(literal) - 1] = int(literal > 0)
             fixed[abs(literal) - 1] = False
         true = {f + 1 if bit else -f - 1 for f, bit in enumerate(centre)}
-        over_flips = (
-            (
-                [abs(literal) - 1 for literal in clause if literal not in true],
-                [abs(literal) - 1 for literal in clause if literal in true],
-                votes,
-            )
-            for clause, votes in self.pool
-        )
-        return specialised(over_flips, fixed, radius, self.n_rows)
+
+        def over_flips() -> Iterator[tuple[list[int], list[int], tuple[int, ...]]]:
+            for clause, votes in self.pool:
+                wakes = [abs(literal) - 1 for literal in clause if literal not in true]
+                if len(wakes) <= radius:  # else it is false, whatever flips
+                    yield wakes, [abs(literal) - 1 for literal in clause if literal in true], votes
+
+        return specialised(over_flips(), fixed, radius, self.n_rows)
 
 
 # -------------------------------------------------------------------------------------- steps of a refutation
@@ -388,7 +437,8 @@ class Refutation:
         self.problem = problem
         self.fixed: dict[int, bool] = {}
         self.trail: list[tuple[int, bool]] = []  # feature, and whether its other side is still to come
-        self.false = [0] * len(problem.keys)  # false literals of each clause
+        self.false = [0] * len(problem.keys)  # false literals of each clause, by the first of the trail
+        self.counted = 0
         start: dict[tuple[int, int], list[int]] = {}  # shared: a step puts new lists in their place
         sizes = [(len(wakes), len(stays)) for wakes, stays in problem.keys]
         for size in set(sizes):
@@ -408,8 +458,14 @@ class Refutation:
     def assign(self, feature: int, flips: bool, open_side: bool) -> None:
         self.fixed[feature] = flips
         self.trail.append((feature, open_side))
-        for j, wakes in self.problem.occurs[feature]:
-            self.false[j] += wakes != flips
+
+    def count_false(self) -> list[int]:
+        """The false literals of each clause; what was fixed since the last time is counted now."""
+        for feature, _ in self.trail[self.counted :]:
+            for j, wakes in self.problem.occurs[feature]:
+                self.false[j] += wakes != self.fixed[feature]
+        self.counted = len(self.trail)
+        return self.false
 
     def left(self) -> int:
         """How many further flips there may be."""
@@ -421,9 +477,10 @@ class Refutation:
         It is about inputs where the clauses ``dropped`` are false.
         """
         constant, credit = 0, dict.fromkeys(self.problem.features, 0)
+        false = self.count_false()
         for j, (wakes, stays) in enumerate(self.problem.keys):
             weight = self.weights[j]
-            if not weight or self.false[j] or j in dropped:
+            if not weight or false[j] or j in dropped:
                 continue
             if weight > 0:  # no more than a share of each literal; the shares make up the whole
                 shares = self.shares[j]
@@ -470,7 +527,7 @@ class Refutation:
 
     def split(self, feature: int) -> None:
         """Look at the inputs with this flip, then at those without."""
-        if feature not in self.problem.occurs or feature in self.fixed:
+        if feature not in self.problem.feature_set or feature in self.fixed:
             raise Refused(f"'split' at feature {feature}, which is not free")
         self.assign(feature, True, open_side=True)
 
@@ -487,8 +544,9 @@ class Refutation:
 
     def _lacking(self) -> bool:
         sums = [0] * len(self.problem.needs)
+        false = self.count_false()
         for j, (wakes, _) in enumerate(self.problem.keys):
-            if not self.false[j] and all(self.fixed.get(f) for f in wakes):
+            if not false[j] and all(self.fixed.get(f) for f in wakes):
                 sums = [total + vote for total, vote in zip(sums, self.problem.votes[j], strict=True)]
         return any(total < need for total, need in zip(sums, self.problem.needs, strict=True))
 
@@ -497,8 +555,10 @@ class Refutation:
         while self.trail:
             feature, open_side = self.trail.pop()
             flips = self.fixed.pop(feature)
-            for j, wakes in self.problem.occurs[feature]:
-                self.false[j] -= wakes != flips
+            if self.counted > len(self.trail):
+                self.counted -= 1
+                for j, wakes in self.problem.occurs[feature]:
+                    self.false[j] -= wakes != flips
             if open_side:
                 self.assign(feature, False, open_side=False)
                 return
@@ -547,34 +607,14 @@ class Refutation:
                 self.loads[j] = new[0]
 
     def rewrite(self, pairs: Sequence[tuple[int, int]]) -> None:
-        """Rewrite clauses by a feature each: ``c and l`` is c minus ``c and not l``; c is the sum of both."""
+        """Rewrite clauses by a feature each."""
         self.at_root("rewrite")
         problem = self.problem
         if self.fixed:
             raise Refused("'rewrite' where features are fixed")
-        groups = dict(zip(problem.keys, problem.votes, strict=True))
-        given = [0] * len(problem.needs)
-        for j, f in pairs:
-            if j >= len(problem.keys) or f not in self.free:
-                raise Refused("'rewrite' of a clause or by a feature that is not there")
-            votes = groups.pop(problem.keys[j], None)
-            if votes is None:
-                raise Refused("'rewrite' of a clause twice")
-            wakes, stays = problem.keys[j]
-            whole = tuple(g for g in wakes if g != f), tuple(g for g in stays if g != f)
-            awake, asleep = (_with(whole[0], f), whole[1]), (whole[0], _with(whole[1], f))
-            if f in wakes:
-                sums = [(whole, 1), (asleep, -1)]
-            elif f in stays:
-                sums = [(whole, 1), (awake, -1)]
-            else:
-                sums = [(awake, 1), (asleep, 1)]
-            for key, sign in sums:
-                if key == ((), ()):
-                    given = [g + sign * v for g, v in zip(given, votes, strict=True)]
-                else:
-                    old = groups.get(key, (0,) * len(votes))
-                    groups[key] = tuple(a + sign * b for a, b in zip(old, votes, strict=True))
+        groups, given = rewritten(
+            dict(zip(problem.keys, problem.votes, strict=True)), pairs, self.free, len(problem.needs)
+        )
         needs = [need - g for need, g in zip(problem.needs, given, strict=True)]
         self._plant(Problem(groups, needs, problem.radius))
 
@@ -788,6 +828,12 @@ class Reader:
                 yield value
                 value = shift = 0
 
+    def pairs(self, word: str, most: int) -> list[tuple[int, int]]:
+        """Packed numbers, two by two; no more than ``most`` pairs make sense."""
+        values = list(self.packed(word, 20 * (most + 1)))
+        _readable(len(values) % 2 == 0, f"line {self.number} has half a pair")
+        return list(zip(values[::2], values[1::2], strict=True))
+
     def bits(self, word: Any, n: int) -> list[int]:
         """An input in hexadecimal, feature 0 first."""
         _readable(type(word) is str and len(word) == 2 * ((n + 7) // 8), f"line {self.number}: an input")
@@ -809,9 +855,13 @@ class Subject:
     ) -> None:
         self.machines, self.region, self.claim, self.expected = machines, region, claim, expected
         self.constraints: list[Constraint] = []  # declared, so that refutations can name them
-        self.surroundings: Surroundings | None = None
         self.refuted: dict[tuple[int, ...], dict[Case, int]] = {}  # by subcube: constraints, radius
         self.witness: list[int] | None = None
+
+    @cached_property
+    def surroundings(self) -> Surroundings:
+        """The clauses around the input; a witness needs none."""
+        return Surroundings(self.machines, self.region)
 
     def take_witness(self, z: list[int]) -> None:
         """An input in the region on which the decisions differ."""
@@ -835,13 +885,19 @@ class Subject:
             terms = tuple(sorted((row, coefficient) for row, coefficient in pairs))
             self.constraints.append((terms, reader.numbers([right])[0]))
 
+    def rewrite(self, reader: Reader) -> None:
+        """Rewrite clauses for all refutations that ask for it."""
+        _readable(len(reader.words) == 2, f"line {reader.number}: 'rewrite' takes one word")
+        self.surroundings.rewrite(reader.pairs(reader.words[1], len(self.surroundings.pool)))
+
     def refute(self, reader: Reader, on_formula: OnFormula | None) -> None:
         """Read one refutation, whose first line is the reader's current one."""
         words, constraints = reader.words, self.constraints
-        _readable(len(words) in (4, 5), f"line {reader.number}: 'refute' takes constraints, radius and unit")
+        _readable(len(words) in (4, 5), f"line {reader.number}: 'refute' takes constraints, radius, unit")
         chosen = [c for c in reader.naturals(words[1].split(",")) if c < len(constraints)]
         radius, unit = reader.naturals(words[2:4])
-        inside = tuple(reader.numbers(words[4].split(","))) if len(words) == 5 else ()
+        normal = words[4:] == ["rewritten"]
+        inside = tuple(reader.numbers(words[4].split(","))) if len(words) == 5 and not normal else ()
         n, (_, most, mutable) = len(self.region[0]), self.region
         if len(chosen) != len(words[1].split(",")) or radius > most or not 1 <= unit <= 1 << 30:
             raise Refused("'refute' of constraints that are not declared, or beyond the region")
@@ -849,9 +905,9 @@ class Subject:
         free = all(1 <= f <= n and mutable[f - 1] for f in cube)
         if inside and (self.claim["question"] != "equivalence" or len(cube) != len(inside) or not free):
             raise Refused("'refute' in a subcube that is none")
-        if self.surroundings is None:
-            self.surroundings = Surroundings(self.machines, self.region)
-        problem = self.surroundings.problem([constraints[c] for c in chosen], radius, inside)
+        if normal and (self.surroundings.normal is None or radius != most):
+            raise Refused("'refute' by clauses that were not rewritten, or within another radius")
+        problem = self.surroundings.problem([constraints[c] for c in chosen], radius, inside, normal)
         case = frozenset(constraints[c] for c in chosen)
         cubed = {abs(literal) - 1 for literal in inside}
         tree = Refutation(problem, unit, {f for f, may in enumerate(mutable) if may and f not in cubed})
@@ -870,9 +926,7 @@ class Subject:
             most = 10 * (sum(map(len, tree.shares)) + 2 * len(tree.shares) + 1)
             tree.set_multipliers(reader.packed(words[0], most))
         elif step == "rewrite" and len(words) == 1:
-            values = list(reader.packed(words[0], 20 * (len(tree.problem.keys) + 1)))
-            _readable(len(values) % 2 == 0, f"line {reader.number}: 'rewrite' takes pairs")
-            tree.rewrite(list(zip(values[::2], values[1::2], strict=True)))
+            tree.rewrite(reader.pairs(words[0], len(tree.problem.keys)))
         elif step == "cover":
             tree.cover(reader.naturals(words), self.region[0], lambda cube: self._is_refuted(case, cube))
         elif step == "lrat" and not words:
@@ -967,6 +1021,8 @@ def check(
                 subject.take_witness(reader.bits(reader.words[1], n))
             elif reader.words[0] == "constraints":
                 subject.declare(reader)
+            elif reader.words[0] == "rewrite":
+                subject.rewrite(reader)
             elif reader.words[0] == "refute":
                 subject.refute(reader, on_formula)
             else:

@@ -43,6 +43,8 @@ class Evidence:
 
     def __init__(self, path: str | None = None) -> None:
         self.refutations: list[Refutation] = []
+        self.preamble = b""
+        """Steps before all refutations: clauses rewritten for those that say so."""
         self._text: IO[bytes] = (
             tempfile.SpooledTemporaryFile(IN_MEMORY) if path is None else open(path, "w+b")  # noqa: SIM115
         )
@@ -74,9 +76,11 @@ class Evidence:
         """For a part of the question, with some of its constraints, in a subcube."""
         return _Portion(self, constraints, inside)
 
-    def draft(self, constraints: Sequence[int], radius: int, inside: Literals = ()) -> Draft:
+    def draft(
+        self, constraints: Sequence[int], radius: int, inside: Literals = (), rewritten: bool = False
+    ) -> Draft:
         """A refutation to be written; it counts when it is finished. One at a time."""
-        return Draft(self, tuple(constraints), radius, inside)
+        return Draft(self, tuple(constraints), radius, inside, rewritten)
 
     def covers(self, case: Iterable[int], radius: int, inside: Literals = ()) -> Refutation | None:
         """The refutation of ``case`` within ``radius`` by fewest constraints, or None."""
@@ -104,7 +108,9 @@ class _Portion(Evidence):
     def __init__(self, whole: Evidence, constraints: Sequence[int], inside: Literals) -> None:
         self._whole, self._constraints, self._inside = whole, constraints, inside
 
-    def draft(self, constraints: Sequence[int], radius: int, inside: Literals = ()) -> Draft:
+    def draft(
+        self, constraints: Sequence[int], radius: int, inside: Literals = (), rewritten: bool = False
+    ) -> Draft:
         return self._whole.draft([self._constraints[c] for c in constraints], radius, self._inside)
 
     def covers(self, case: Iterable[int], radius: int, inside: Literals = ()) -> Refutation | None:
@@ -115,17 +121,22 @@ class Draft:
     """A refutation in the making: steps are appended, then it is kept or given up."""
 
     def __init__(
-        self, evidence: Evidence, constraints: tuple[int, ...], radius: int, inside: Literals
+        self,
+        evidence: Evidence,
+        constraints: tuple[int, ...],
+        radius: int,
+        inside: Literals,
+        rewritten: bool,
     ) -> None:
         self.evidence, self.constraints, self.radius, self.inside = evidence, constraints, radius, inside
+        self._where = ["rewritten"] if rewritten else [_listed(inside)] if inside else []
         self._file = evidence._text
         self._start = self._end = 0
 
     def start(self, unit: int = 1) -> None:
         """The first line: what is refuted, and the unit of multipliers."""
         self._start = self._end = self.evidence._end
-        inside = [_listed(self.inside)] if self.inside else []
-        self.step("refute", _listed(self.constraints), self.radius, unit, *inside)
+        self.step("refute", _listed(self.constraints), self.radius, unit, *self._where)
 
     def step(self, *words: str | int) -> None:
         """One line."""
@@ -133,7 +144,7 @@ class Draft:
 
     def packed(self, word: str, numbers: bytes) -> None:
         """A step whose numbers are packed bytes."""
-        self.step(word, base64.b64encode(zlib.compress(numbers, _LEVEL)).decode())
+        self.block(packed_step(word, numbers))
 
     def block(self, text: bytes) -> None:
         """Several lines."""
@@ -146,6 +157,11 @@ class Draft:
             Refutation(self.constraints, self.radius, self.inside, self._start, self._end, needs)
         )
         self.evidence._end = self._end
+
+
+def packed_step(word: str, numbers: bytes) -> bytes:
+    """A line whose numbers are packed bytes."""
+    return word.encode() + b" " + base64.b64encode(zlib.compress(numbers, _LEVEL)) + b"\n"
 
 
 def packed_numbers(numbers: Sequence[int] | NDArray[np.int64]) -> bytes:

@@ -41,4 +41,10 @@ def proof_of(query: Query, radius: int, evidence: Evidence) -> Text | None:
             needed.update(dict.fromkeys((*refutation.needs, refutation)))
     # A checker keeps the last surroundings that it made.
     ordered = sorted(needed, key=lambda r: (not r.inside, r.inside, r.radius))
-    return lambda: (block for refutation in ordered for block in evidence.text(refutation))
+
+    def text() -> Iterator[bytes]:
+        yield evidence.preamble
+        for refutation in ordered:
+            yield from evidence.text(refutation)
+
+    return text

@@ -7,26 +7,31 @@ does ``_Sum`` here, because steps name clauses by their number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
-from math import gcd
+
+import numpy as np
 
 from tmverify.engines.everywhere.normal import Clause, NormalForm
 from tmverify.engines.everywhere.structure import Argument
-from tmverify.engines.evidence import Draft, Evidence, packed_numbers
+from tmverify.engines.evidence import Draft, Evidence, packed_numbers, packed_step
 from tmverify.properties.query import Query
 
 Votes = tuple[int, ...]
 
 
 class Writer:
-    """Writes the arguments about one question."""
+    """Writes the arguments about one question.
+
+    The normal form comes first, once, for all arguments.
+    """
 
     def __init__(self, query: Query, form: NormalForm, evidence: Evidence) -> None:
-        self.query, self.form, self.evidence = query, form, evidence
-
-    @cached_property
-    def _clauses(self) -> list[Clause]:
-        return list(self.query.clauses)
+        self.query, self.evidence = query, evidence
+        rows = list(zip(*query.votes.tolist(), strict=True))
+        whole = _Sum(list(query.clauses), rows)
+        evidence.preamble = b"".join(whole.rewrite(rewritten) for rewritten in form.rounds)
+        self._clauses = list(whole.votes)
+        self._rows = np.array(list(whole.votes.values()), np.int64).reshape(-1, len(query.votes)).T
+        self._rewritten = bool(evidence.preamble)
 
     def write(self, argument: Argument) -> None:
         """Write a refutation, if the subcubes that are left are refuted."""
@@ -40,56 +45,56 @@ class Writer:
         needs = tuple(cube for cube in cubes if cube is not None)
         if len(needs) < len(cubes):
             return
-        draft = self.evidence.draft(chosen, n)
+        draft = self.evidence.draft(chosen, n, rewritten=self._rewritten)
         draft.start()
-        left = self._steps(draft, chosen, argument)
+        left = self._added_up(draft, chosen, argument)
         if argument.parts:
             draft.step("cover", *(left.number(part) for part in argument.parts))
         else:
             draft.step("close")
         draft.keep(needs)
 
-    def _steps(self, draft: Draft, chosen: Sequence[int], argument: Argument) -> _Sum:
-        constraints = [self.query.constraints[c] for c in chosen]
-        weights = [c.weights(self.query.votes).tolist() for c in constraints]
-        left = _Sum(self._clauses, list(zip(*weights, strict=True)))
-        for rewritten in self.form.rounds:
-            left.rewrite(rewritten, draft)
-        left.divide(draft)
+    def _added_up(self, draft: Draft, chosen: Sequence[int], argument: Argument) -> _Sum:
+        """Divide, mix, narrow: what is left of the sum."""
+        weights = np.array([self.query.constraints[c].weights(self._rows) for c in chosen])
         multipliers = dict(argument.multipliers)
         mix = [multipliers.get(c, 0) for c in chosen]
+        divisors = np.maximum(np.gcd.reduce(weights, axis=1, initial=0), 1)
+        draft.step("divide")
         draft.step("mix", *mix)
+        if not (np.array(mix, object) @ (weights // divisors[:, None])).any():
+            return _Sum([], [])  # all of it cancels
+        used = np.flatnonzero(weights.any(axis=0))
+        divided = (weights[:, used] // divisors[:, None]).T.tolist()
+        left = _Sum([self._clauses[j] for j in used], [tuple(votes) for votes in divided])
         for step in argument.narrowed:
-            left.rewrite([step], draft)
-        left.unload(mix, draft)
+            draft.block(left.rewrite([step]))
+        draft.block(left.unload(mix))
         return left
 
 
 class _Sum:
-    """Clauses and their votes for each constraint, as a checker has them."""
+    """Clauses and their votes, for each row or each constraint, as a checker has them."""
 
-    def __init__(self, clauses: Sequence[Clause], weights: Sequence[Votes]) -> None:
-        votes: dict[Clause, Votes] = {}
-        for clause, some in zip(clauses, weights, strict=True):
-            votes[clause] = _added(votes[clause], some) if clause in votes else some
-        self._number(votes)
+    def __init__(self, clauses: Sequence[Clause], votes: Sequence[Votes]) -> None:
+        self.votes: dict[Clause, Votes] = {}
+        for clause, some in zip(clauses, votes, strict=True):
+            self.votes[clause] = _added(self.votes[clause], some) if clause in self.votes else some
+        self._number()
 
-    def _number(self, votes: dict[Clause, Votes]) -> None:
-        self._votes = {clause: some for clause, some in votes.items() if any(some)}
-        self._numbers = {clause: j for j, clause in enumerate(self._votes)}
+    def _number(self) -> None:
+        self.votes = {clause: some for clause, some in self.votes.items() if any(some)}
+        self._numbers = {clause: j for j, clause in enumerate(self.votes)}
 
     def number(self, clause: Clause) -> int:
         return self._numbers[by_feature(clause)]
 
-    def rewrite(self, steps: Iterable[tuple[Clause, int]], draft: Draft) -> None:
-        """Rewrite each of these clauses that is there, by a feature; one step of the proof."""
+    def rewrite(self, steps: Iterable[tuple[Clause, int]]) -> bytes:
+        """Rewrite each of these clauses that is there, by a feature; the step of the proof."""
         present = [(clause, f) for clause, f in steps if clause in self._numbers]
-        if not present:
-            return
-        draft.packed("rewrite", packed_numbers([n for c, f in present for n in (self._numbers[c], f)]))
-        votes = self._votes
+        pairs = [n for clause, f in present for n in (self._numbers[clause], f)]
         for clause, f in present:
-            some = votes.pop(clause)
+            some = self.votes.pop(clause)
             whole = tuple(lit for lit in clause if abs(lit) != f + 1)
             asleep, awake = by_feature((*whole, -f - 1)), by_feature((*whole, f + 1))
             if f + 1 in clause:
@@ -100,30 +105,20 @@ class _Sum:
                 sums = [(awake, 1), (asleep, 1)]
             for other, sign in sums:
                 if other:
-                    votes[other] = _added(votes.get(other, (0,) * len(some)), some, sign)
-        self._number(votes)
+                    self.votes[other] = _added(self.votes.get(other, (0,) * len(some)), some, sign)
+        self._number()
+        return packed_step("rewrite", packed_numbers(pairs)) if pairs else b""
 
-    def divide(self, draft: Draft) -> None:
-        """Divide the votes of each constraint by their common divisor."""
-        draft.step("divide")
-        divisors = [max(1, gcd(*column)) for column in zip(*self._votes.values(), strict=True)]
-        if any(d > 1 for d in divisors):
-            self._votes = {
-                clause: tuple(v // d for v, d in zip(some, divisors, strict=True))
-                for clause, some in self._votes.items()
-            }
-
-    def unload(self, mix: Sequence[int], draft: Draft) -> None:
+    def unload(self, mix: Sequence[int]) -> bytes:
         """Take the load off every clause with a negative sum: what is positive bounds the rest."""
         numbers: list[int] = []
         last = -1
-        for j, (clause, some) in enumerate(self._votes.items()):
+        for j, (clause, some) in enumerate(self.votes.items()):
             negative = sum(m * v for m, v in zip(mix, some, strict=True)) < 0
             if negative and sum(lit > 0 for lit in clause) <= 1:  # others start without a load
                 numbers += [j - last - 1, 0]
                 last = j
-        if numbers:
-            draft.packed("set", packed_numbers(numbers))
+        return packed_step("set", packed_numbers(numbers)) if numbers else b""
 
 
 def _added(a: Votes, b: Votes, sign: int = 1) -> Votes:
