@@ -21,6 +21,7 @@ import hashlib
 import heapq
 import json
 import math
+import re
 import sys
 import zlib
 from array import array
@@ -38,6 +39,7 @@ LONGEST_LINE = 1 << 26
 LONGEST_CLAIM = 1 << 20
 LARGEST_NUMBER = 1 << 62
 LARGEST_FORMULA = 50_000_000  # literals
+DECIMALS = re.compile("-?[0-9]+( -?[0-9]+)*")
 MOST_REWRITTEN = 1 << 22  # clauses
 
 Terms = tuple[tuple[int, int], ...]  # of (row of votes, coefficient), rows ascending
@@ -577,6 +579,7 @@ class Refutation:
             raise Refused("'shrink' where more flips are fixed than allowed")
         clauses = ((*key, votes) for key, votes in zip(problem.keys, problem.votes, strict=True))
         groups, given = specialised(clauses, fixed, radius, len(problem.needs))
+        self.free = self.free - set(fixed)  # a clause rewritten by one of them would say "stays" of it
         self._plant(Problem(groups, [need - g for need, g in zip(problem.needs, given, strict=True)], radius))
 
     def set_mix(self, mix: list[int]) -> None:
@@ -797,11 +800,13 @@ class Reader:
 
     def numbers(self, words: Iterable[str]) -> list[int]:
         """Words as integers."""
+        text = " ".join(words)
+        _readable(DECIMALS.fullmatch(text), f"line {self.number} has no numbers")
         try:
-            values = [int(word) for word in words]
-        except ValueError:
+            values = [int(word) for word in text.split(" ")]
+        except ValueError:  # of too many digits
             values = [LARGEST_NUMBER]
-        _readable(all(abs(value) < LARGEST_NUMBER for value in values), f"line {self.number} has no numbers")
+        _readable(all(abs(value) < LARGEST_NUMBER for value in values), f"line {self.number}: too large")
         return values
 
     def naturals(self, words: Iterable[str]) -> list[int]:
@@ -1162,8 +1167,13 @@ def _json(text: bytes, what: str) -> dict[str, Any]:
     def refuse(name: str) -> NoReturn:
         raise ValueError(name)
 
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) < len(pairs):
+            raise ValueError("a key twice")
+        return dict(pairs)
+
     try:
-        value = json.loads(text.decode(), parse_constant=refuse)
+        value = json.loads(text.decode(), parse_constant=refuse, object_pairs_hook=once)
     except (ValueError, RecursionError):
         raise Unreadable(f"the {what} is no valid JSON") from None
     _readable(type(value) is dict, f"the {what} is no JSON object")

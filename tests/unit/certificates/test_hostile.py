@@ -165,6 +165,7 @@ def test_a_claim_of_wrong_types_is_never_accepted_for_something_else(good: bytes
         b"refute 0 1 256\n_go_on\n", b"refute 0 1 256\nlrat\nqed\n", b"refute 0 1 256\nlrat\n1 0 0\nqed\n",
         b"refute 0 1 256\nlrat\nx\nqed\n", b"refute 0 1 256\nlrat\n", b"constraints\n", b"constraints 0:1\n",
         b"constraints 5:1>=1\n", b"constraints -1:1>=1\n", b"constraints 0:1>=\n", b"witness 00\n",
+        b"refute 0 +1 256\nclose\n", b"refute 0 1_0 256\nclose\n", b"refute 0 1\t 256\nclose\n",
         b"witness 0000\n", b"witness zz\n", b"witness\n", b"input 20\n", b"everywhere\n", b"\n", b"refute\n",
     ],
 )  # fmt: skip

@@ -155,6 +155,18 @@ def test_specialising_keeps_every_solution() -> None:
         assert {found for found in solutions(smaller) if found.isdisjoint(fixed)} == expected
 
 
+def test_no_rewriting_by_a_feature_that_is_fixed_for_good() -> None:
+    """It would come back as one that stays, and a cover by such a clause would look in the wrong subcube."""
+    problem = Problem({((0,), ()): (3,), ((1,), ()): (1,), ((2,), ()): (1,)}, [4], 3)
+    tree = Refutation(problem, 1, {0, 1, 2})
+    tree.fix()
+    assert tree.fixed[0]
+    tree.shrink()
+    tree.rewrite([(0, 2)])
+    with pytest.raises(Refused, match="not there"):
+        tree.rewrite([(0, 0)])
+
+
 def test_rewriting_and_dividing_keep_every_solution() -> None:
     rng = np.random.default_rng(2)
     for _ in range(300):
