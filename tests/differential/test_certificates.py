@@ -1,6 +1,7 @@
 """Every answer of the battery of tiny models carries a certificate that both front ends accept.
 
-The questions and regions are those of ``test_engines_agree``, where the answers themselves are compared.
+The questions and regions are those of ``test_engines_agree``, where the answers themselves are compared, and
+where universal questions are certified too.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ import contextlib
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -91,40 +91,6 @@ def test_single_questions(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(1000, 1100))
 def test_single_questions_deep(seed: int, tmp_path: Path) -> None:
     run(seed, 1000, tmp_path, in_turn=False)
-
-
-def run_universal(seed: int, n_cases: int, folder: Path, *, in_turn: bool) -> None:
-    rng = np.random.default_rng([seed, 1])
-    seen: Counter[Any] = Counter()
-    for number in range(n_cases):
-        case = random_case(rng)
-        eta = Fraction(int(rng.integers(0, len(case.X) + 2)), len(case.X) + 1)
-        for name in [ENGINES[number % len(ENGINES)]] if in_turn else ENGINES:
-            how: dict[str, Any] = {"engine": name, "certificate": True, **case.options}
-            answers = [
-                (tv.check_universal_robustness(case.a, case.X, case.epsilon, eta, **how), (case.a,)),
-                (
-                    tv.check_universal_similarity(case.a, case.b, case.X, case.epsilon, eta, **how),
-                    (case.a, case.b),
-                ),
-            ]
-            for verdict, models in answers:
-                check_by_both(verdict.certificate, models, folder)
-                for one in verdict.verdicts:
-                    assert one.certificate is not None
-                seen[verdict.status] += 1
-    assert min(seen[status] for status in (tv.Status.HOLDS, tv.Status.VIOLATED)) > 3
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_universal_questions(seed: int, tmp_path: Path) -> None:
-    run_universal(seed, 100, tmp_path, in_turn=True)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", range(1000, 1050))
-def test_universal_questions_deep(seed: int, tmp_path: Path) -> None:
-    run_universal(seed, 1000, tmp_path, in_turn=False)
 
 
 def run_copies(seed: int, n_cases: int, folder: Path) -> None:

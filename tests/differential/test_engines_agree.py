@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,11 @@ import pytest
 from numpy.typing import NDArray
 
 import tmverify as tv
+from certified import check_by_both
 from tiny import Case, all_inputs, random_case
-from tmverify.engines import brute, credits, portfolio
+from tmverify.engines import CERTIFYING, brute, credits, portfolio
 from tmverify.engines.protocol import Answer, Deadline, Engine, Nearest, Outcome
-from tmverify.engines.sat import paper, reduced
+from tmverify.engines.sat import paper, proving, reduced
 from tmverify.engines.search import deciding as search
 from tmverify.engines.stepping import nearest_by_steps, nothing_known
 from tmverify.model.evaluate import reference_classes
@@ -28,7 +30,9 @@ from tmverify.model.evaluate import reference_classes
 ENGINES: dict[str, Engine] = {
     "brute": brute.decide,
     "paper": lambda query, deadline, evidence=None: paper.solve(query),
-    "sat": lambda query, deadline, evidence=None: reduced.solve(query),
+    "sat": lambda query, deadline, evidence=None: (
+        reduced.solve(query) if evidence is None else proving.prove(query, evidence)
+    ),
     "search": search.decide,
     "auto": portfolio.decide,
 }
@@ -235,17 +239,18 @@ def run_single_questions(seed: int, n_cases: int, *, stepping: int = 1) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_universal_questions(seed: int) -> None:
-    run_universal_questions(seed, 100)
+def test_universal_questions(seed: int, tmp_path: Path) -> None:
+    run_universal_questions(seed, 100, tmp_path)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", range(1000, 1050))
-def test_universal_questions_deep(seed: int) -> None:
-    run_universal_questions(seed, 1000)
+def test_universal_questions_deep(seed: int, tmp_path: Path) -> None:
+    run_universal_questions(seed, 1000, tmp_path)
 
 
-def run_universal_questions(seed: int, n_cases: int) -> None:
+def run_universal_questions(seed: int, n_cases: int, folder: Path) -> None:
+    """Every engine; those that can leave evidence do, and both front ends of the checker accept it."""
     rng = np.random.default_rng([seed, 1])
     seen: Counter[Any] = Counter()
     for _ in range(n_cases):
@@ -257,14 +262,18 @@ def run_universal_questions(seed: int, n_cases: int) -> None:
             truth = [holds_at(x) for x in case.X]
             expected = tv.Status.HOLDS if sum(truth) >= eta * n else tv.Status.VIOLATED
             for engine in ENGINES:
+                how: dict[str, Any] = {
+                    "engine": engine,
+                    "certificate": engine in CERTIFYING,
+                    **case.options,
+                }
+                models: tuple[tv.Model, ...] = (case.a,) if question == "robustness" else (case.a, case.b)
                 if question == "robustness":
-                    v = tv.check_universal_robustness(
-                        case.a, case.X, case.epsilon, eta, engine=engine, **case.options
-                    )
+                    v = tv.check_universal_robustness(case.a, case.X, case.epsilon, eta, **how)
                 else:
-                    v = tv.check_universal_similarity(
-                        case.a, case.b, case.X, case.epsilon, eta, engine=engine, **case.options
-                    )
+                    v = tv.check_universal_similarity(case.a, case.b, case.X, case.epsilon, eta, **how)
+                if engine in CERTIFYING:
+                    check_by_both(v.certificate, models, folder)
                 assert v.status is expected, (engine, question)
                 assert [one.status == "holds" for one in v.verdicts] == truth[: len(v.verdicts)]
             seen[question, expected] += 1
