@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 import tmverify as tv
 from certified import check_by_both
 from tiny import Case, all_inputs, random_case
+from tmverify import engines
 from tmverify.engines import CERTIFYING, brute, credits, portfolio
 from tmverify.engines.protocol import Answer, Deadline, Engine, Nearest, Outcome
 from tmverify.engines.sat import paper, proving, reduced
@@ -40,8 +41,9 @@ NEAREST = {"search": search.nearest, "auto": portfolio.nearest}
 
 
 @pytest.fixture(autouse=True)
-def auto_soon_turns_to_sat(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a node, so that both halves of ``auto`` and the way from one to the other are used."""
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``auto`` turns to sat after a node, so that both halves and the way from one to the other are used."""
+    monkeypatch.setattr(engines, "ENGINES", ENGINES)
     monkeypatch.setattr(portfolio, "NODES", 1)
     monkeypatch.setattr(portfolio, "sat", ENGINES["sat"])
 
