@@ -21,14 +21,16 @@ import hashlib
 import heapq
 import json
 import math
+import os
 import re
+import stat
 import sys
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, islice, pairwise
+from itertools import chain, pairwise
 from typing import IO, Any, NoReturn
 
 FORMAT, VERSION = "tmverify-certificate", 1
@@ -38,9 +40,10 @@ LONGEST_HEADER = 1 << 26
 LONGEST_LINE = 1 << 26
 LONGEST_CLAIM = 1 << 20
 LARGEST_NUMBER = 1 << 62
-LARGEST_FORMULA = 50_000_000  # literals
+LARGEST_FORMULA = 6_000_000  # literals, some 600 MB
+MOST_FEATURES = 1 << 24
+HASH = re.compile("[0-9a-f]{64}")
 DECIMALS = re.compile("-?[0-9]+( -?[0-9]+)*")
-MOST_REWRITTEN = 1 << 22  # clauses
 
 Terms = tuple[tuple[int, int], ...]  # of (row of votes, coefficient), rows ascending
 Constraint = tuple[Terms, int]  # sum of coefficient * votes[row] >= bound
@@ -150,13 +153,13 @@ def read_model(data: bytes) -> tuple[Machine, str]:
         arrays[name], position = (shape, values.tolist()), end
     _readable(position == len(body) and len(header) == 5, "more than a model")
 
-    options = _json(_typed(meta, "model", str).encode(), "model options")
+    options = _json(_typed(meta, "model", str).encode(errors="replace"), "model options")
     n_features = _typed(options, "n_features", int)
     classes = _typed(options, "classes", list)
     tie, clamp, empty = options.get("tie"), options.get("clamp"), options.get("empty_clause")
     (_, bias), (_, literals), (_, offsets), ((rows, columns), weights) = arrays.values()
     labels = {(type(label), label) for label in classes if type(label) in (int, str)}
-    _readable(n_features >= 1 and len(labels) == len(classes) == max(2, rows), "classes")
+    _readable(1 <= n_features <= MOST_FEATURES and len(labels) == len(classes) == max(2, rows), "classes")
     _readable("team" not in classes and rows == len(bias) >= 1, "classes or bias")
     _readable(tie in ("positive", "negative") and empty in ("fires", "silent"), "tie or empty_clause")
     _readable(clamp is None or (type(clamp) is int and clamp >= 1), "clamp")
@@ -239,7 +242,7 @@ def ahead(first: int, winner: int, loser: int, margin: int) -> Constraint:
     return tuple(terms), margin
 
 
-def ways_to_violate(machines: list[Machine], expected: int | None) -> set[Case]:
+def ways_to_violate(machines: list[Machine], expected: int | None) -> Iterator[Case]:
     """All ways to decide otherwise than ``expected`` or, for two machines, to decide differently."""
     always = [score for machine in machines for score in machine.always]
 
@@ -247,18 +250,16 @@ def ways_to_violate(machines: list[Machine], expected: int | None) -> set[Case]:
         terms, bound = condition
         return terms, bound - sum(coefficient * always[row] for row, coefficient in terms)
 
-    pairs: list[tuple[list[list[Constraint]], list[list[Constraint]]]]
+    pairs: Iterable[tuple[list[list[Constraint]], list[list[Constraint]]]]
     if expected is not None:
         pairs = [([[]], denies(machines[0], 0, expected))]
     else:
         a, b = machines
-        pairs = [(says(a, 0, c), denies(b, len(a.always), c)) for c in range(len(a.classes))]
-    return {
-        frozenset(map(on_votes, [*left, *right]))
-        for some, others in pairs
-        for left in some
-        for right in others
-    }
+        pairs = ((says(a, 0, c), denies(b, len(a.always), c)) for c in range(len(a.classes)))
+    for some, others in pairs:
+        for left in some:
+            for right in others:
+                yield frozenset(map(on_votes, [*left, *right]))
 
 
 # ------------------------------------------------------------------------------------ the problem over flips
@@ -320,15 +321,19 @@ def specialised(
 
 
 def rewritten(
-    groups: dict[Key, tuple[int, ...]], pairs: Sequence[tuple[int, int]], free: set[int], width: int
+    groups: dict[Key, tuple[int, ...]],
+    pairs: Sequence[tuple[int, int]],
+    free: set[int],
+    width: int,
+    most: int,
 ) -> tuple[dict[Key, tuple[int, ...]], list[int]]:
     """The same sums with clauses rewritten by a feature each, and the votes that are there in any case.
 
     ``c and l`` is c minus ``c and not l``; c is the sum of ``c and f`` and ``c and not f``.
     """
     keys, groups, given = list(groups), dict(groups), [0] * width
-    if len(keys) > MOST_REWRITTEN:
-        raise Refused("'rewrite' of too many clauses")
+    if not pairs or len(keys) + len(pairs) > most:
+        raise Refused("'rewrite' of nothing, or into too many clauses")
     for j, f in pairs:
         if j >= len(keys) or f not in free:
             raise Refused("'rewrite' of a clause or by a feature that is not there")
@@ -378,7 +383,7 @@ class Surroundings:
             self.normal = {key: votes for key, votes in groups.items() if any(votes)}, given
         groups, given = self.normal
         free = {f for f, may in enumerate(self.mutable) if may}
-        groups, more = rewritten(groups, pairs, free, self.n_rows)
+        groups, more = rewritten(groups, pairs, free, self.n_rows, most_clauses(len(self.pool)))
         self.normal = groups, [a + b for a, b in zip(given, more, strict=True)]
         self.made = (None, None)
 
@@ -432,7 +437,8 @@ class Refutation:
     def __init__(self, problem: Problem, unit: int, free: set[int]) -> None:
         self.unit, self.free = unit, free  # features that may flip, whether they occur or not
         self.mix = [1] * len(problem.needs)
-        self.done = False
+        self.most = most_clauses(len(problem.keys))
+        self.divided = self.done = False
         self._plant(problem)
 
     def _plant(self, problem: Problem) -> None:
@@ -524,6 +530,8 @@ class Refutation:
                         found.append((f, True))
                 elif reach - least + credit[f] < self.need:
                     found.append((f, False))
+        if not found:
+            raise Refused("'fix' where nothing follows from the bound")
         for f, flips in found:
             self.assign(f, flips, open_side=False)
 
@@ -575,8 +583,8 @@ class Refutation:
         self.at_root("shrink")
         problem, fixed = self.problem, self.fixed
         radius = self.left()
-        if radius < 0:
-            raise Refused("'shrink' where more flips are fixed than allowed")
+        if radius < 0 or not fixed:
+            raise Refused("'shrink' where nothing is fixed, or more flips than allowed")
         clauses = ((*key, votes) for key, votes in zip(problem.keys, problem.votes, strict=True))
         groups, given = specialised(clauses, fixed, radius, len(problem.needs))
         self.free = self.free - set(fixed)  # a clause rewritten by one of them would say "stays" of it
@@ -615,15 +623,17 @@ class Refutation:
         problem = self.problem
         if self.fixed:
             raise Refused("'rewrite' where features are fixed")
-        groups, given = rewritten(
-            dict(zip(problem.keys, problem.votes, strict=True)), pairs, self.free, len(problem.needs)
-        )
+        groups = dict(zip(problem.keys, problem.votes, strict=True))
+        groups, given = rewritten(groups, pairs, self.free, len(problem.needs), self.most)
         needs = [need - g for need, g in zip(problem.needs, given, strict=True)]
         self._plant(Problem(groups, needs, problem.radius))
 
     def divide(self) -> None:
         """Divide each constraint by the common divisor of its votes; whole numbers let a need round up."""
         self.at_root("divide")
+        if self.divided:
+            raise Refused("'divide' twice")
+        self.divided = True
         columns = list(zip(*self.problem.votes, strict=True)) or [() for _ in self.problem.needs]
         divisors = [max(1, math.gcd(*column)) for column in columns]
         votes = [tuple(v // d for v, d in zip(row, divisors, strict=True)) for row in self.problem.votes]
@@ -647,6 +657,11 @@ class Refutation:
             if not refuted(inside):
                 raise Refused("'cover' by a subcube that is not refuted")
         self.done = True
+
+
+def most_clauses(start: int) -> int:
+    """How many clauses rewriting may lead to: enough for all that helps."""
+    return 4 * start + 64
 
 
 def _even(wakes: int, stays: int, unit: int) -> list[int]:
@@ -690,6 +705,12 @@ def formula(problem: Problem) -> list[tuple[int, ...]] | None:
         n_vars += 1
         return n_vars
 
+    limits = [
+        sum(votes[c] for votes in problem.votes if votes[c] > 0) - need
+        for c, need in enumerate(problem.needs)
+    ]
+    if min(limits) < 0:
+        return None
     outputs = []
     for (wakes, stays), votes in zip(problem.keys, problem.votes, strict=True):
         literals = [*(variable[f] for f in wakes), *(-variable[f] for f in stays)]
@@ -718,6 +739,8 @@ def formula(problem: Problem) -> list[tuple[int, ...]] | None:
         add(-nodes[0][2][limit + 1])
 
     def merge(a: dict[int, int], b: dict[int, int], cap: int) -> dict[int, int]:
+        if size + 3 * len(a) * len(b) > LARGEST_FORMULA:
+            raise Refused("the formula of a clausal proof is too large")
         sums = {min(s + t, cap) for s in (0, *a) for t in (0, *b)} - {0}
         out = {s: new() for s in sorted(sums)}
         for s, literal in a.items():
@@ -730,11 +753,8 @@ def formula(problem: Problem) -> list[tuple[int, ...]] | None:
             add(-higher, lower)
         return out
 
-    for c, need in enumerate(problem.needs):
+    for c, limit in enumerate(limits):
         voters = [(v, votes[c]) for v, votes in zip(outputs, problem.votes, strict=True) if votes[c]]
-        limit = sum(w for _, w in voters if w > 0) - need
-        if limit < 0:
-            return None
         at_most([-v if w > 0 else v for v, w in voters], [abs(w) for _, w in voters], limit)
     if problem.radius < len(problem.features):
         at_most(list(variable.values()), [1] * len(variable), problem.radius)
@@ -904,8 +924,8 @@ class Subject:
         normal = words[4:] == ["rewritten"]
         inside = tuple(reader.numbers(words[4].split(","))) if len(words) == 5 and not normal else ()
         n, (_, most, mutable) = len(self.region[0]), self.region
-        if len(chosen) != len(words[1].split(",")) or radius > most or not 1 <= unit <= 1 << 30:
-            raise Refused("'refute' of constraints that are not declared, or beyond the region")
+        if len(set(chosen)) != len(words[1].split(",")) or radius > most or not 1 <= unit <= 1 << 30:
+            raise Refused("'refute' of constraints that are not declared or repeat, or beyond the region")
         cube = sorted({abs(literal) for literal in inside})
         free = all(1 <= f <= n and mutable[f - 1] for f in cube)
         if inside and (self.claim["question"] != "equivalence" or len(cube) != len(inside) or not free):
@@ -988,9 +1008,16 @@ def check(
 ) -> dict[str, Any]:
     """The claim of a certificate, if it is proved for these models; raises Refused or Unreadable.
 
-    The result also says which input, or inputs, it is ``about``.
-    ``on_formula`` is called with the CNF and the LRAT lines of every clausal proof, for other checkers.
+    The result also says which input, or inputs, it is ``about``. ``on_formula`` is called with the CNF and
+    the LRAT lines of every clausal proof, for other checkers.
     """
+    try:
+        return _check(certificate, models, on_formula)
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise Unreadable(f"not as it should be: {error!r:.200}") from error
+
+
+def _check(certificate: IO[bytes], models: Sequence[bytes], on_formula: OnFormula | None) -> dict[str, Any]:
     reader = Reader(certificate)
     claim = _claim(_json(reader.raw(LONGEST_CLAIM), "certificate"))
     wanted = claim["models"]
@@ -999,7 +1026,7 @@ def check(
     read = [read_model(data) for data in models]
     for (_, digest), name in zip(read, wanted, strict=True):
         if digest != name:
-            raise Refused(f"the claim is about model {name:.16}…, not {digest:.16}…")
+            raise Refused(f"the claim is about model {name[:16]}, not {digest[:16]}")
     machines = [machine for machine, _ in read]
     first = machines[0]
     for machine in machines[1:]:
@@ -1011,15 +1038,12 @@ def check(
     mask = claim["features"]
     allowed = [True] * n if mask is None else [bit == 1 for bit in reader.bits(mask, n)]
     holds = violated = count = 0
-    digest_of_inputs, about = hashlib.sha256(), ""
+    seen: list[bytes] = []  # digests of the inputs
     reader.next()
+    first_input = reader.words[-1]
     while reader.words != ["end"]:
         count += 1
-        digest_of_inputs.update(reader.words[-1].encode() + b"\n")
-        if claim["inputs"] == 1 and len(reader.words[-1]) <= 32:
-            about = f"the input {reader.words[-1]}"
-        else:
-            about = f"the input(s) of sha256 {digest_of_inputs.hexdigest()[:16]}"
+        seen.append(hashlib.sha256(reader.words[-1].encode()).digest())
         subject = _subject(reader, machines, claim, allowed)
         while reader.words[0] not in ("input", "everywhere", "end"):
             if reader.words[0] == "witness" and len(reader.words) == 2:
@@ -1040,7 +1064,16 @@ def check(
             holds += subject.witness is None and subject.holds_within(subject.region[1])
     _readable(not certificate.read(1), "something follows the end")
     _count(claim, count, holds, violated)
-    return {**claim, "about": about}
+    if count == 1:
+        about = (
+            f"the input {first_input}" if len(first_input) <= 32 else f"the input of sha256 {seen[0].hex()}"
+        )
+    else:
+        about = (
+            f"the inputs of sha256 {hashlib.sha256(b''.join(seen)).hexdigest()}, {len(set(seen))} distinct"
+        )
+    changing = "" if mask is None else f", only {sum(allowed)} of {n} features changing"
+    return {**claim, "about": about, "changing": changing}
 
 
 def _count(claim: dict[str, Any], count: int, holds: int, violated: int) -> None:
@@ -1103,7 +1136,7 @@ def _claim(claim: dict[str, Any]) -> dict[str, Any]:
     _readable(question in ("robustness", "similarity", "equivalence"), "the question is unknown")
     _readable(answer in ("holds", "violated", "radius"), "the answer is unknown")
     models, scope, everywhere = claim["models"], claim["scope"], question == "equivalence"
-    names = type(models) is list and all(type(name) is str for name in models)
+    names = type(models) is list and all(type(m) is str and HASH.fullmatch(m) for m in models)
     _readable(names and len(models) == (1 if question == "robustness" else 2), "models")
     _readable(type(scope) in (int, str), "scope")
     _readable(_natural(claim["inputs"]) and claim["inputs"] >= 1, "inputs")
@@ -1131,18 +1164,19 @@ def in_words(claim: dict[str, Any]) -> str:
     robust, not_ = claim["question"] == "robustness", claim["answer"] != "holds"
     if claim["question"] == "equivalence":
         return f"{who} {'do not agree' if not_ else 'agree'} on every input"
-    where = "" if claim["features"] is None else ", only some features changing"
+    where = claim.get("changing", "" if claim["features"] is None else ", only some features changing")
     where += {None: "", "add": ", only from 0 to 1", "remove": ", only from 1 to 0"}[claim["direction"]]
     if claim["answer"] == "radius":
         what = "decides otherwise" if robust else "disagree"
         if claim["radius"] is None:
             return f"{who} {what} nowhere around {x}{where}"
         return f"{who} {what} {claim['radius']} flip(s) from {x}{where}, and no nearer"
-    what = f"{'keeps its decision' if robust else 'agree'} within {claim['epsilon']} flip(s){where}"
+    what = f"{'keeps its decision' if robust else 'agree'} within {claim['epsilon']} flip(s)"
+    denied = "it is not true that " if not_ else ""
     if claim["inputs"] == 1 and claim["eta"] == "1/1":
-        return f"{'it is not true that ' if not_ else ''}{who} {what} of {x}"
+        return f"{denied}{who} {what} of {x}{where}"
     share = f"at least {claim['eta']} of {claim['inputs']} input(s) ({x})"
-    return f"{'it is not true that ' if not_ else ''}on {share}, {who} {what}"
+    return f"{denied}on {share}, {who} {what}{where}"
 
 
 def _readable(condition: object, what: str) -> None:
@@ -1180,30 +1214,40 @@ def _json(text: bytes, what: str) -> dict[str, Any]:
     return dict(value)
 
 
+def opened(path: str) -> IO[bytes]:
+    """A regular file; others might never end."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise Unreadable(f"{path} is not a regular file")
+    return open(path, "rb")
+
+
+def model_bytes(path: str) -> bytes:
+    """The bytes of a model file, as far as a model goes."""
+    with opened(path) as file:
+        _readable(os.fstat(file.fileno()).st_size <= LARGEST_MODEL, f"{path} is too large for a model")
+        return file.read()
+
+
 def main(arguments: Sequence[str]) -> int:
     """Check a certificate given by path; the exit code."""
     if len(arguments) not in (2, 3) or arguments[0] in ("-h", "--help"):
         print(__doc__, file=sys.stderr)
         return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
+    code, said = 0, ""
     try:
-        models = []
-        for path in arguments[1:]:
-            with open(path, "rb") as file:
-                blocks = iter(lambda file=file: file.read(1 << 20), b"")  # type: ignore[misc]
-                models.append(b"".join(islice(blocks, (LARGEST_MODEL >> 20) + 1)))
-        with open(arguments[0], "rb") as file:
-            claim = check(file, models)
+        models = [model_bytes(path) for path in arguments[1:]]
+        with opened(arguments[0]) as file:
+            said = f"accepted: {in_words(check(file, models))}"
     except Refused as reason:
-        print(f"refused: {reason}")
-        return 1
-    except (Unreadable, OSError) as reason:
-        print(f"unreadable: {reason}")
-        return 2
+        code, said = 1, f"refused: {reason}"
+    except (Unreadable, OSError, ValueError) as reason:
+        code, said = 2, f"unreadable: {reason}"
     except MemoryError:
-        print("unreadable: more than fits in memory")
-        return 2
-    print(f"accepted: {in_words(claim)}")
-    return 0
+        code, said = 2, "unreadable: more than fits in memory"
+    except KeyboardInterrupt:
+        code, said = 130, "stopped"
+    print(said.encode("ascii", "backslashreplace").decode())
+    return code
 
 
 if __name__ == "__main__":

@@ -81,9 +81,12 @@ def certify(
     Example: [cyan]tmverify certify proofs/robustness-0007-eps3.tmcert model.tm[/cyan]
     two models: [cyan]tmverify certify proofs/equivalence.tmcert trained.tm pruned.tm[/cyan]
     """
-    folder = None if formulas is None else _Formulas(formulas)
-    with notice("checking: a long proof takes a while …", after=_LONG):
-        finding = _check(certificate, [model] if second is None else [model, second], folder)
+    try:
+        folder = None if formulas is None else _Formulas(formulas)
+        with notice("checking: a long proof takes a while …", after=_LONG):
+            finding = _check(certificate, [model] if second is None else [model, second], folder)
+    except _NotWrittenError as error:
+        raise InvalidInputError(str(error)) from None
     if as_json:
         show_json(_document(finding, folder))
     else:
@@ -112,8 +115,12 @@ class _Formulas:
             raise _not_written(self.folder, error) from None
 
 
-def _not_written(folder: Path, error: OSError) -> InvalidInputError:
-    return InvalidInputError(
+class _NotWrittenError(Exception):
+    """Passes through the checker, which would take a ValueError for a fault of the certificate."""
+
+
+def _not_written(folder: Path, error: OSError) -> _NotWrittenError:
+    return _NotWrittenError(
         f"--formulas {folder}: no files can be written there ({error.strerror or error}); "
         "choose another folder."
     )
@@ -136,8 +143,8 @@ def _write_lrat(file: IO[str], lines: Iterable[Sequence[int]]) -> None:
 
 def _check(certificate: Path, models: Sequence[Path], formulas: _Formulas | None) -> Finding:
     try:
-        data = [_read(path) for path in models]
-        with open(certificate, "rb") as file:
+        data = [tmcheck.model_bytes(str(path)) for path in models]
+        with tmcheck.opened(str(certificate)) as file:
             claim = tmcheck.check(file, data, formulas)
     except tmcheck.Refused as reason:
         return Finding(CheckCode.REFUSED, str(reason))
@@ -146,14 +153,11 @@ def _check(certificate: Path, models: Sequence[Path], formulas: _Formulas | None
     except OSError as error:
         place = certificate if error.filename is None else error.filename
         return Finding(CheckCode.UNREADABLE, f"{place}: {error.strerror or error}")
+    except ValueError as error:  # a path that is none
+        return Finding(CheckCode.UNREADABLE, str(error))
     except MemoryError:
         return Finding(CheckCode.UNREADABLE, "more than fits in memory")
     return Finding(CheckCode.ACCEPTED, tmcheck.in_words(claim), claim)
-
-
-def _read(path: Path) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(tmcheck.LARGEST_MODEL + 1)
 
 
 def _report(finding: Finding, formulas: _Formulas | None) -> None:

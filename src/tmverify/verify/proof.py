@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from tmverify.engines import check_certifying
 from tmverify.engines.evidence import Evidence, Refutation
@@ -41,10 +43,30 @@ def proof_of(query: Query, radius: int, evidence: Evidence) -> Text | None:
             needed.update(dict.fromkeys((*refutation.needs, refutation)))
     # A checker keeps the last surroundings that it made.
     ordered = sorted(needed, key=lambda r: (not r.inside, r.inside, r.radius))
+    return Proof(evidence, ordered)
 
-    def text() -> Iterator[bytes]:
-        yield evidence.preamble
-        for refutation in ordered:
-            yield from evidence.text(refutation)
 
-    return text
+@dataclass(frozen=True, slots=True, eq=False)
+class Proof:
+    """The text of some refutations, from where the engine wrote it; a pickle has the text itself."""
+
+    evidence: Evidence
+    refutations: list[Refutation]
+
+    def __call__(self) -> Iterator[bytes]:
+        yield self.evidence.preamble
+        for refutation in self.refutations:
+            yield from self.evidence.text(refutation)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return KeptProof, (b"".join(self()),)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptProof:
+    """A proof as plain bytes."""
+
+    text: bytes
+
+    def __call__(self) -> Iterator[bytes]:
+        yield self.text

@@ -339,7 +339,7 @@ def test_refused(capsys: Capture, proved: Path) -> None:
         ("garbage", "m.tm", "the certificate is no valid JSON"),
         ("m.tm", "m.tm", ""),
         ("cut", "m.tm", "the certificate ends in or before line"),
-        (".", "m.tm", ".: Is a directory"),
+        (".", "m.tm", ". is not a regular file"),
         ("", "none.tm", "none.tm: No such file"),
         ("", "damaged.tm", "the model file is damaged"),
         ("", "d.npz", "no model file"),
@@ -371,7 +371,7 @@ def test_json_of_certify(capsys: Capture, proved: Path) -> None:
 
 def test_control_characters_in_a_certificate_are_shown_not_obeyed(capsys: Capture, proved: Path) -> None:
     other = with_claim(proved, models=["\x1b[31m\n"])
-    assert run(f"certify {other} m.tm") == 1
+    assert run(f"certify {other} m.tm") == 2
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert out.count("\n") == 1

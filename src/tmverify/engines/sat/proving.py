@@ -30,7 +30,7 @@ from tmverify.engines.search.tree import RECORD_UNIT, unit_of
 from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
 
-MAX_TOTALIZER_PAIRS = 5_000_000
+MAX_TOTALIZER_PAIRS = 1_500_000  # the checker holds formulas of some six million literals
 _BLOCK = 1 << 20
 
 

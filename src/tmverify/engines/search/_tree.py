@@ -287,8 +287,9 @@ def explore(  # type: ignore[no-untyped-def]
                         counts[EVENT] |= BY_BOUND
                         break
                     fixable = count_fixable(reach, needed, least, runner_up, credits, flips, fixed)
-                    # What is fixed has its price on the record: at a node's last step, or if it pays.
-                    if step < limit and counts[TRAIL] + fixable < max(4, n // 4):
+                    # What is fixed has its price on the record: at a node's last step, or if the problem is
+                    # rebuilt at once. In between, multipliers move on, and the record has one set a node.
+                    if step < limit and (not at_root or counts[TRAIL] + fixable < max(4, n // 4)):
                         fixable = 0
             if fixable > 0:
                 before = counts[TRAIL]

@@ -227,12 +227,11 @@ class _Notes:
         return self.evidence.draft(constraints, self.radius)
 
     def contradiction(self, first: int, second: int) -> None:
-        """Two constraints that add up to nothing are never both met."""
-        draft = self.draft((first, second))
+        """Two constraints that add up to nothing are never both met; nor is one that is nothing."""
+        draft = self.draft(tuple({first, second}))
         if draft is not None:
             draft.start()
-            draft.step("mix", 1, 1)
-            draft.step("close")
+            draft.step("close")  # the mixture at the start is once each
             draft.keep()
 
 
