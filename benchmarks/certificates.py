@@ -18,7 +18,9 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from harness.certifying import PLANS, Certifying, Plan, measure
+from harness.certified import Certifying, Plan
+from harness.certified_questions import PLANS
+from harness.certifying import measure
 from harness.cores import keep_to_one_core
 from harness.report import Report, save, section_lines, stored_sections
 from harness.subjects import Subjects

@@ -6,6 +6,7 @@ certificate may hold any.
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from itertools import chain, combinations
 from typing import ClassVar
@@ -14,14 +15,18 @@ import numpy as np
 import pytest
 from pysat.solvers import Solver
 
+from tiny import random_case
 from tmverify.certificates.tmcheck import (
     Problem,
     Refused,
     Refutation,
+    Surroundings,
     check_lrat,
     formula,
+    read_model,
     specialised,
 )
+from tmverify.model.file import encode
 
 Rng = np.random.Generator
 N = 6
@@ -185,6 +190,34 @@ def test_rewriting_and_dividing_keep_every_solution() -> None:
         tree.rewrite([(j, int(rng.integers(0, N))) for j in chosen])
         tree.divide()
         assert solutions(tree.problem) == before
+
+
+def test_surroundings_rewritten_once_have_the_same_solutions() -> None:
+    """For every pair of constraints, regions of every kind, and several rounds of rewriting."""
+    rng = np.random.default_rng(5)
+    for _ in range(150):
+        case = random_case(rng)
+        machines = [read_model(encode(model))[0].in_scope(case.scope) for model in (case.a, case.b)]
+        n = case.a.n_features
+        mutable = [bool(rng.random() < 0.8) for _ in range(n)]
+        radius = int(rng.integers(0, n + 1))
+        around = Surroundings(machines, (case.x.tolist(), radius, mutable))
+        n_rows = sum(len(machine.always) for machine in machines)
+        constraints = [
+            (tuple((row, int(rng.integers(-2, 3))) for row in range(n_rows)), int(rng.integers(-3, 4)))
+            for _ in range(2)
+        ]
+        before = solutions(around.problem(constraints, radius, (), normal=False))
+        for _ in range(3):
+            size = len(around.normal[0]) if around.normal else 2
+            pairs = [(j, int(rng.integers(0, n))) for j in rng.permutation(size)[:2].tolist()]
+            with contextlib.suppress(Refused):
+                around.rewrite(pairs)
+        if around.normal is not None:
+            problem = around.problem(constraints, radius, (), normal=True)
+            allowed = {f for f, may in enumerate(mutable) if may}
+            after = [found for found in solutions(problem) if found <= allowed]
+            assert after == [found for found in before if found <= allowed]
 
 
 def test_the_formula_has_the_solutions_of_the_problem() -> None:
