@@ -258,7 +258,11 @@ def test_hostile_models_with_a_fitting_hash(
 
 
 def test_the_checker_needs_nothing_but_itself(tmp_path: Path, good: bytes, model: tv.Model) -> None:
-    """Copied to an empty folder, without site-packages and without this project's path."""
+    """Copied to an empty folder, without site-packages and without this project's path.
+
+    It is the file that the library uses.
+    """
+    assert Path(tmcheck.__file__).read_bytes() == STANDALONE.read_bytes()
     alone = tmp_path / "tmcheck.py"
     alone.write_bytes(STANDALONE.read_bytes())
     (tmp_path / "c.tmcert").write_bytes(good)
