@@ -81,6 +81,22 @@ def test_no_answer_no_certificate() -> None:
     assert radius.certificate is None
 
 
+def test_too_large_for_a_clausal_proof_is_still_decided() -> None:
+    """Weights with too many sums for a totalizer: the formula has adders, and the answer no certificate."""
+    rng = np.random.default_rng(2)
+    clauses = [
+        (rng.choice(range(1, 21), 3, replace=False) * rng.choice([-1, 1], 3)).tolist() for _ in range(40)
+    ]
+    weights = rng.integers(1 << 20, 1 << 21, size=40)
+    model = tv.Model.from_clauses(20, clauses, [weights], bias=-int(weights.sum()) // 2)
+    verdict = tv.check_robustness(model, np.zeros(20, int), 6, engine="sat", certificate=True, timeout=60)
+    assert verdict.status is tv.Status.HOLDS
+    assert verdict.certificate is None
+    assert verdict.detail.startswith("no certificate")
+    assert any("CaDiCaL" in trusted for trusted in verdict.trusts)
+    assert tv.check_robustness(model, np.zeros(20, int), 6, certificate=True).certificate is not None
+
+
 def test_a_radius_of_0_needs_its_witness_alone(votes: tv.Model, tmp_path: Path) -> None:
     never = tv.Model.from_clauses(3, [], np.zeros((1, 0), int), bias=-1)
     radius = tv.similarity_radius(votes, never, [1, 1, 1], certificate=True)

@@ -47,7 +47,8 @@ _local = threading.local()
 def isolated(solver: str, proving: str | None = None) -> Engine:
     """The engine that runs ``solver``, a ``"module:function"`` from Query to Answer, in a worker.
 
-    Where evidence is wanted, ``proving`` is run instead, with the path of a file to leave it in.
+    Where evidence is wanted, ``proving`` is run instead, with the path of a file to leave it in; ``solver``
+    only if the problem is too large for that.
     """
 
     def decide(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
@@ -60,7 +61,9 @@ def isolated(solver: str, proving: str | None = None) -> Engine:
                 path = os.path.join(folder, "evidence")
                 answer = _ask(proving, (job, path), deadline)
                 evidence.adopt(path, answer.refutations)
-                return replace(answer, refutations=())
+            if answer.stop_reason is StopReason.ENCODING_TOO_LARGE:
+                return _ask(solver, (job,), deadline)  # an answer without evidence is better than none
+            return replace(answer, refutations=())
         except OSError as error:
             return stopped(StopReason.CRASHED, f"no place for the evidence: {error}")
 

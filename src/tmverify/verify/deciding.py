@@ -75,7 +75,9 @@ def _certified(query: Query, verdict: Verdict, evidence: Evidence) -> Verdict:
         text = proof_of(query, query.region.radius, evidence)
         if text is not None:
             return replace(verdict, certificate=claims.holds(query, text))
-        return replace(verdict, detail="no certificate: the evidence is not complete")
+        return replace(
+            verdict, detail="no certificate: the engine could not leave complete evidence; try auto or search"
+        )
     return verdict
 
 
