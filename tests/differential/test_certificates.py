@@ -45,6 +45,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "CERTIFYING", (*engines.CERTIFYING, "solver"))
     monkeypatch.setattr(portfolio, "sat", everyone["sat"])
     monkeypatch.setattr(portfolio, "NODES", 1)
+    monkeypatch.setattr(proving, "NODES", 0)  # no search before the sweeps and the solver
 
 
 def certified_answers(

@@ -88,13 +88,13 @@ def test_too_large_for_a_clausal_proof_is_still_decided() -> None:
         (rng.choice(range(1, 21), 3, replace=False) * rng.choice([-1, 1], 3)).tolist() for _ in range(40)
     ]
     weights = rng.integers(1 << 20, 1 << 21, size=40)
-    model = tv.Model.from_clauses(20, clauses, [weights], bias=-int(weights.sum()) // 2)
-    verdict = tv.check_robustness(model, np.zeros(20, int), 6, engine="sat", certificate=True, timeout=60)
+    model = tv.Model.from_clauses(20, clauses, [weights], bias=-int(0.4 * weights.sum()))
+    verdict = tv.check_robustness(model, np.zeros(20, int), 10, engine="sat", certificate=True, timeout=60)
     assert verdict.status is tv.Status.HOLDS
     assert verdict.certificate is None
     assert verdict.detail.startswith("no certificate")
     assert any("CaDiCaL" in trusted for trusted in verdict.trusts)
-    assert tv.check_robustness(model, np.zeros(20, int), 6, certificate=True).certificate is not None
+    assert tv.check_robustness(model, np.zeros(20, int), 10, certificate=True).certificate is not None
 
 
 def test_a_radius_of_0_needs_its_witness_alone(votes: tv.Model, tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """The ``sat`` engine with evidence: the same questions, each refutation ended by a clausal proof.
 
-Here everything that happens to a problem before the solver sees it must be a step that a checker can follow:
-the problem is that of the search (``search.problem``), flips are ruled out by the bound with its first
-multipliers, and the formula is the one that ``docs/certificates.md`` describes, clause by clause.
+Here everything that happens to a problem before the solver sees it must be a step that a checker can follow.
+The problem is that of the search (``search.problem``), which is tried for some nodes, as the credits are
+without evidence; then flips are ruled out by the bound with its first multipliers; and the formula is the one
+that ``docs/certificates.md`` describes, clause by clause.
 CaDiCaL writes its proof in LRAT, as text, straight into a file.
 """
 
@@ -19,17 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.engines.evidence import Draft, Evidence
-from tmverify.engines.protocol import Answer, EncodingTooLargeError, found, none_exists, stopped
+from tmverify.engines.protocol import Answer, Deadline, EncodingTooLargeError, found, none_exists, stopped
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.totalizer import totalizer_at_most, totalizer_size
 from tmverify.engines.sat.formula import add_conjunction
 from tmverify.engines.search._bound import FREE
 from tmverify.engines.search._record import credit_parts, first_parts
 from tmverify.engines.search.problem import Problem, part, problem_of, shrunk
-from tmverify.engines.search.tree import RECORD_UNIT, unit_of
+from tmverify.engines.search.tree import RECORD_UNIT, Budget, Found, Tree, unit_of
 from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
 
+NODES = 20  # of a search before the solver is asked
 MAX_TOTALIZER_PAIRS = 1_500_000  # the checker holds formulas of some six million literals
 _BLOCK = 1 << 20
 
@@ -50,8 +52,12 @@ def prove(query: Query, evidence: Evidence, *, sweep: bool = True) -> Answer:
         for case in dict.fromkeys(tuple(dict.fromkeys(case)) for case in query.cases):
             if evidence.covers(case, radius) is not None:
                 continue
-            flips = _refute(part(whole, case, whole.radius), evidence.draft(case, radius), sweep, stats)
-            if flips is not None:
+            problem = part(whole, case, whole.radius)
+            budget = Budget(Deadline(None), NODES if sweep else 0)
+            result, flips = Tree(problem, evidence.draft(case, radius)).search(budget)
+            if result is Found.OPEN:
+                result, flips = _refute(problem, evidence.draft(case, radius), sweep, stats)
+            if result is Found.SOLUTION:
                 witness = query.region.origin.copy()
                 witness[flips] ^= 1
                 return found(witness, **stats)
@@ -60,8 +66,8 @@ def prove(query: Query, evidence: Evidence, *, sweep: bool = True) -> Answer:
     return none_exists(**stats)
 
 
-def _refute(problem: Problem, draft: Draft, sweep: bool, stats: dict[str, float]) -> list[int] | None:
-    """Write a refutation; or the flips of a solution."""
+def _refute(problem: Problem, draft: Draft, sweep: bool, stats: dict[str, float]) -> tuple[Found, list[int]]:
+    """Write a refutation by the solver; or find the flips of a solution."""
     unit = min(unit_of(problem), RECORD_UNIT)
     draft.start(max(1, unit))
     if sweep and unit:
@@ -69,7 +75,7 @@ def _refute(problem: Problem, draft: Draft, sweep: bool, stats: dict[str, float]
         if closed:
             draft.step("close")
             draft.keep()
-            return None
+            return Found.NOTHING, []
     cnf = encode(problem)
     draft.step("lrat")
     if cnf is not None:
@@ -83,12 +89,12 @@ def _refute(problem: Problem, draft: Draft, sweep: bool, stats: dict[str, float]
             if model is not None:
                 true = set(model)
                 flips = np.array([i + 1 in true for i in range(len(problem.names))], np.bool_)
-                return problem.named(flips)
+                return Found.SOLUTION, problem.named(flips)
             while block := proof.read(_BLOCK):
                 draft.block(block)
     draft.step("qed")
     draft.keep()
-    return None
+    return Found.NOTHING, []
 
 
 def _swept(problem: Problem, unit: int, draft: Draft) -> tuple[bool, Problem]:
