@@ -12,7 +12,7 @@ demo: $(READY)  ## a tour in a minute: train on digits, then prove what flipped 
 	$(BIN)/python examples/demo.py
 
 test: $(READY) lint  ## lint, types and tests, under five minutes on two cores
-	$(BIN)/pytest -n 2 -m "not deep"
+	$(BIN)/pytest -n 3 --dist worksteal -m "not deep"  # some tests wait, others work
 
 test-deep: $(READY)  ## the thorough runs: tens of thousands of random cases and files
 	$(BIN)/pytest -n 2 -m deep

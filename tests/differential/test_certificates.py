@@ -116,7 +116,7 @@ def run_copies(seed: int, n_cases: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_copies(seed: int, tmp_path: Path) -> None:
-    run_copies(seed, 150, tmp_path)
+    run_copies(seed, 80, tmp_path)
 
 
 def test_trees_with_many_nodes(tmp_path: Path) -> None:

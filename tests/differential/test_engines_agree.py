@@ -178,7 +178,7 @@ def expect_radius(claim: Nearest, query: tv.Query, radius: float, what: str) -> 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_single_questions(seed: int) -> None:
-    run_single_questions(seed, 100, stepping=4)
+    run_single_questions(seed, 100, stepping=8)
 
 
 @pytest.mark.deep
@@ -242,7 +242,7 @@ def run_single_questions(seed: int, n_cases: int, *, stepping: int = 1) -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_universal_questions(seed: int, tmp_path: Path) -> None:
-    run_universal_questions(seed, 100, tmp_path)
+    run_universal_questions(seed, 60, tmp_path)
 
 
 @pytest.mark.deep
@@ -252,12 +252,13 @@ def test_universal_questions_deep(seed: int, tmp_path: Path) -> None:
 
 
 def run_universal_questions(seed: int, n_cases: int, folder: Path) -> None:
-    """Every engine; those that can leave evidence do, and both front ends of the checker accept it."""
+    """Every engine; one in turn leaves evidence, if it can, that both front ends of the checker accept."""
     rng = np.random.default_rng([seed, 1])
     seen: Counter[Any] = Counter()
-    for _ in range(n_cases):
+    for number in range(n_cases):
         case = random_case(rng)
         n = len(case.X)
+        certifying = CERTIFYING[number % len(CERTIFYING)]
         eta = Fraction(int(rng.integers(0, n + 2)), n + 1)
         all_truth = Truth(case)
         for question, holds_at in (("robustness", all_truth.robust), ("similarity", all_truth.similar)):
@@ -266,7 +267,7 @@ def run_universal_questions(seed: int, n_cases: int, folder: Path) -> None:
             for engine in ENGINES:
                 how: dict[str, Any] = {
                     "engine": engine,
-                    "certificate": engine in CERTIFYING,
+                    "certificate": engine == certifying,
                     **case.options,
                 }
                 models: tuple[tv.Model, ...] = (case.a,) if question == "robustness" else (case.a, case.b)
@@ -274,7 +275,7 @@ def run_universal_questions(seed: int, n_cases: int, folder: Path) -> None:
                     v = tv.check_universal_robustness(case.a, case.X, case.epsilon, eta, **how)
                 else:
                     v = tv.check_universal_similarity(case.a, case.b, case.X, case.epsilon, eta, **how)
-                if engine in CERTIFYING:
+                if engine == certifying:
                     check_by_both(v.certificate, models, folder)
                 assert v.status is expected, (engine, question)
                 assert [one.status == "holds" for one in v.verdicts] == truth[: len(v.verdicts)]

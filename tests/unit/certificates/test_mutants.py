@@ -312,9 +312,9 @@ def auto_soon_asks_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(portfolio, "NODES", 1)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_no_mutant_with_a_false_claim_is_accepted(seed: int) -> None:
-    """4 x 30 x 12 kinds x 3 = 4,320 mutants."""
+    """3 x 30 x 12 kinds x 3 = 3,240 mutants."""
     refused = run_mutants(seed, 30, 3)
     assert min(refused[kind.__name__] for kind in KINDS) > 10, refused
     assert refused["truncated"] == 30 * 3
