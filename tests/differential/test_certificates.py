@@ -85,7 +85,7 @@ def _steps(text: bytes) -> set[str]:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_single_questions(seed: int, tmp_path: Path) -> None:
-    run(seed, 100, tmp_path, in_turn=True)
+    run(seed, 70, tmp_path, in_turn=True)
 
 
 @pytest.mark.deep

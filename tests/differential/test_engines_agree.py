@@ -242,7 +242,7 @@ def run_single_questions(seed: int, n_cases: int, *, stepping: int = 1) -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_universal_questions(seed: int, tmp_path: Path) -> None:
-    run_universal_questions(seed, 60, tmp_path)
+    run_universal_questions(seed, 50, tmp_path)
 
 
 @pytest.mark.deep

@@ -116,7 +116,7 @@ def test_a_broken_engine_convinces_nobody(fault: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(portfolio, "NODES", 1000)
     rng = np.random.default_rng(1)
     seen: Counter[str] = Counter()
-    for _ in range(60):
+    for _ in range(40):
         case = random_case(rng)
         small = stubborn_model(rng, 7, rng.uniform(0.05, 0.15))
         for question, answer, models in answers(case, small, rng, engine):
