@@ -13,7 +13,7 @@ from harness.certified import (
     Kind,
     Plan,
 )
-from harness.equivalence import shuffled
+from harness.equivalence import rebuilt, shuffled
 from harness.robustness import REVIEWED
 from harness.trained import RECIPES
 
@@ -67,18 +67,7 @@ def split(model: tv.Model, rng: np.random.Generator) -> tv.Model:
             clauses.append((*clauses[j], -lit))
             clauses[j] = (*clauses[j], lit)
             weights.append(model.weights[:, j : j + 1])
-    made = tv.Model.from_clauses(
-        model.n_features,
-        clauses,
-        np.concatenate(weights, axis=1),
-        bias=model.bias,
-        tie=model.tie,
-        clamp=model.clamp,
-        empty_clause=model.empty_clause,
-        classes=model.classes,
-        feature_names=model.feature_names,
-    )
-    return shuffled(made, rng)
+    return shuffled(rebuilt(model, clauses, np.concatenate(weights, axis=1)), rng)
 
 
 def _copy(

@@ -86,7 +86,7 @@ def _questions(
 def shuffled(model: tv.Model, rng: np.random.Generator) -> tv.Model:
     """The clauses in another order."""
     order = rng.permutation(model.n_clauses)
-    return _rebuilt(model, [model.clauses[int(j)] for j in order], model.weights[:, order])
+    return rebuilt(model, [model.clauses[int(j)] for j in order], model.weights[:, order])
 
 
 def merged(model: tv.Model, rng: np.random.Generator) -> tv.Model:
@@ -96,7 +96,7 @@ def merged(model: tv.Model, rng: np.random.Generator) -> tv.Model:
     weights = np.zeros((model.n_outputs, len(where)), np.int64)
     for j, place in enumerate(places):
         weights[:, place] += model.weights[:, j]
-    return shuffled(_rebuilt(model, list(where), weights), rng)
+    return shuffled(rebuilt(model, list(where), weights), rng)
 
 
 def padded(model: tv.Model, rng: np.random.Generator) -> tv.Model:
@@ -105,7 +105,7 @@ def padded(model: tv.Model, rng: np.random.Generator) -> tv.Model:
     again = [model.clauses[int(j)] for j in some]
     votes = model.weights[:, some]
     weights = np.concatenate([model.weights, votes, -votes], axis=1)
-    return shuffled(_rebuilt(model, [*model.clauses, *again, *again], weights), rng)
+    return shuffled(rebuilt(model, [*model.clauses, *again, *again], weights), rng)
 
 
 def changed(model: tv.Model, rng: np.random.Generator) -> tv.Model:
@@ -114,7 +114,7 @@ def changed(model: tv.Model, rng: np.random.Generator) -> tv.Model:
     j = int(rng.choice([j for j, clause in enumerate(clauses) if clause]))
     k = int(rng.integers(len(clauses[j])))
     clauses[j][k] *= -1
-    return shuffled(_rebuilt(model, clauses, model.weights), rng)
+    return shuffled(rebuilt(model, clauses, model.weights), rng)
 
 
 REWRITTEN: dict[str, Copy] = {
@@ -124,7 +124,8 @@ REWRITTEN: dict[str, Copy] = {
 }
 
 
-def _rebuilt(model: tv.Model, clauses: list[list[int]] | list[tuple[int, ...]], weights: object) -> tv.Model:
+def rebuilt(model: tv.Model, clauses: list[list[int]] | list[tuple[int, ...]], weights: object) -> tv.Model:
+    """Other clauses and votes, everything else as in ``model``."""
     return tv.Model.from_clauses(
         model.n_features,
         clauses,

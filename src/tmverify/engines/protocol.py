@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, Protocol
 
@@ -54,10 +53,6 @@ class Answer:
     """When stopped: the cases that are not refuted, if the engine knows."""
     refutations: tuple[Refutation, ...] = ()
     """What a worker process wrote down, on the way to the asking one."""
-
-    def with_refutations(self, refutations: Iterable[Refutation]) -> Answer:
-        """The same answer with these."""
-        return replace(self, refutations=tuple(refutations))
 
 
 def found(witness: NDArray[np.uint8], **stats: Any) -> Answer:

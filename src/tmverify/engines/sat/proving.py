@@ -13,6 +13,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import IO
 
@@ -40,7 +41,7 @@ def solve(query: Query, path: str) -> Answer:
     """Decide ``query``, without a limit; refutations go to a file."""
     with Evidence(path) as evidence:
         answer = prove(query, evidence)
-        return answer.with_refutations(evidence.refutations)
+        return replace(answer, refutations=tuple(evidence.refutations))
 
 
 def prove(query: Query, evidence: Evidence, *, sweep: bool = True) -> Answer:
