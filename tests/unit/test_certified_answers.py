@@ -12,7 +12,9 @@ import pytest
 
 import tmverify as tv
 from certified import check_by_both, refusal, stubborn_model, text_of
+from tmverify import engines
 from tmverify.engines.evidence import Evidence
+from tmverify.engines.protocol import Nearest
 from tmverify.properties.trust import CHECKED, REPLAYED
 
 
@@ -125,6 +127,17 @@ def test_what_an_answer_rests_on(votes: tv.Model) -> None:
     whole = tv.check_universal_robustness(votes, [x, [1, 1, 0]], 1, "1/2")
     assert whole.trusts == tv.check_robustness(votes, x, 1).trusts
     assert tv.check_universal_robustness(votes, [x], 1, 1, certificate=True).trusts == CHECKED
+
+
+def test_an_engine_that_contradicts_itself_is_believed_in_nothing(
+    votes: tv.Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says 3; asked to prove that 2 are too few, it finds a witness."""
+    wrong = Nearest(3, 3, np.array([1, 1, 1], np.uint8), "search")
+    monkeypatch.setattr(engines, "_NEAREST", {"search": lambda query, deadline, evidence=None: wrong})
+    radius = tv.robustness_radius(votes, [0, 0, 0], engine="search", certificate=True)
+    assert (radius.lower, radius.upper, radius.certificate) == (0, math.inf, None)
+    assert radius.stop_reason is tv.StopReason.REJECTED
 
 
 def test_long_evidence_goes_to_a_file_that_goes_with_it(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tmverify.certificates import claims
 from tmverify.engines import check_engine, prepare, run, run_nearest
 from tmverify.engines.evidence import Evidence
-from tmverify.engines.protocol import Deadline, Nearest, check_timeout
+from tmverify.engines.protocol import Deadline, Nearest, Outcome, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 from tmverify.properties import Query, StopReason, robustness_query, similarity_query
@@ -140,7 +140,9 @@ def _certified(query: Query, radius: Radius, name: str, deadline: Deadline, evid
     left = open_cases(query, within, evidence)
     if left:
         ball = replace(query.region, radius=within)
-        run(name, replace(query, region=ball, cases=left), deadline, evidence)
+        again = run(name, replace(query, region=ball, cases=left), deadline, evidence)
+        if again.outcome is Outcome.WITNESS:
+            return _rejected(radius.engine, radius.seconds, "the engine contradicts itself about the radius")
     text = proof_of(query, within, evidence)
     if text is None:
         return replace(radius, detail="no certificate: no time was left to complete the evidence")
@@ -152,11 +154,11 @@ def _judge(query: Query, answer: Nearest, seconds: float) -> Radius:
     seen = replay(query, answer.witness)
     if seen is None:
         if answer.witness is not None or answer.upper != math.inf:
-            return _rejected(answer, seconds, "the engine's counterexample does not replay")
+            return _rejected(answer.engine, seconds, "the engine's counterexample does not replay")
         if answer.lower > 0 and query.refuted_by(query.region.origin):
-            return _rejected(answer, seconds, "the engine overlooked the input itself")
+            return _rejected(answer.engine, seconds, "the engine overlooked the input itself")
     elif int((seen.witness != query.region.origin).sum()) != answer.upper:
-        return _rejected(answer, seconds, "the engine's counterexample does not replay")
+        return _rejected(answer.engine, seconds, "the engine's counterexample does not replay")
     return Radius(
         answer.lower,
         answer.upper,
@@ -172,7 +174,7 @@ def _judge(query: Query, answer: Nearest, seconds: float) -> Radius:
     )
 
 
-def _rejected(answer: Nearest, seconds: float, what: str) -> Radius:
+def _rejected(engine: str, seconds: float, what: str) -> Radius:
     """An engine that is wrong about one thing is believed in nothing."""
     detail = f"{what}: a bug, please report it"
-    return Radius(0, math.inf, seconds, answer.engine, stop_reason=StopReason.REJECTED, detail=detail)
+    return Radius(0, math.inf, seconds, engine, stop_reason=StopReason.REJECTED, detail=detail)
