@@ -8,7 +8,11 @@
     │   └── ModelFormatError             a file is not a readable model
     ├── DataFormatError (ValueError)     a file is not readable data
     ├── CertificateError (ValueError)    a certificate does not prove its claim
-    └── TrainingStateError (ValueError)  a file is not a training that can be resumed
+    ├── TrainingStateError (ValueError)  a file is not a training that can be resumed
+    ├── PlanError (ValueError)           a file is not a plan of a campaign
+    ├── StoreError (ValueError)          a file is not a store of results, or another run writes to it
+    ├── ClusterError (RuntimeError)      the cluster can't be reached, or went away
+    └── MissingExtraError (ImportError)  a package is not installed that this needs
 
 A message says what was given, what is expected and, where there is one, the remedy.
 Limits are no errors: a time-out or a crashed solver is a ``Verdict`` with status UNKNOWN.
@@ -56,3 +60,19 @@ class CertificateError(TmVerifyError, ValueError):
 
 class TrainingStateError(TmVerifyError, ValueError):
     """A file holds no training that can be resumed, or that of other data or settings."""
+
+
+class PlanError(TmVerifyError, ValueError):
+    """A plan asks for something that does not exist, or is no plan at all."""
+
+
+class StoreError(TmVerifyError, ValueError):
+    """A file is no store of results, or another run is writing to it."""
+
+
+class ClusterError(TmVerifyError, RuntimeError):
+    """A cluster can't be reached, went away, or runs another version."""
+
+
+class MissingExtraError(TmVerifyError, ImportError):
+    """A package is not installed that only some uses of tmverify need."""

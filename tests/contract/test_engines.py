@@ -17,7 +17,8 @@ import pytest
 
 import tmverify as tv
 from tmverify.engines import ENGINES, brute, portfolio
-from tmverify.engines.isolation import _own_worker, isolated
+from tmverify.engines.isolation import isolated
+from tmverify.engines.processes import _own_worker
 from tmverify.engines.protocol import Deadline, Outcome
 
 every_engine = pytest.mark.parametrize("engine", list(ENGINES))

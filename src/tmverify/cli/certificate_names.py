@@ -12,7 +12,7 @@ import re
 from fractions import Fraction
 from hashlib import sha256
 
-from tmverify.cli.scopes import TEAM
+from tmverify.campaign.scopes import TEAM
 from tmverify.cli.subject import Subject
 from tmverify.model import Label
 

@@ -17,7 +17,7 @@ from tmverify.cli.exit_codes import exit_code
 from tmverify.cli.limits import read_limit
 from tmverify.cli.progress import counting
 from tmverify.cli.saving import check_apart, check_target
-from tmverify.cli.scopes import read_scope
+from tmverify.campaign.scopes import read_scope
 from tmverify.cli.subject import open_inputs, open_models
 from tmverify.drafts import replacing
 from tmverify.engines import check_engine

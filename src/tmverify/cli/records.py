@@ -13,7 +13,7 @@ from rich.text import Text
 
 from tmverify.cli.certificates import Kept
 from tmverify.cli.output import plain
-from tmverify.cli.scopes import TEAM
+from tmverify.campaign.scopes import TEAM
 from tmverify.drafts import replacing
 from tmverify.model import Label, Model
 from tmverify.model.text import feature_name

@@ -10,10 +10,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.cli.features import read_features
+from tmverify.campaign.features import read_features
 from tmverify.cli.output import plain
-from tmverify.cli.sampling import draw
-from tmverify.cli.scopes import OWN, TEAM, own_scopes, read_scope
+from tmverify.campaign.drawing import draw
+from tmverify.campaign.scopes import OWN, TEAM, own_scopes, read_scope
 from tmverify.data import Inputs, load_inputs
 from tmverify.errors import InvalidInputError
 from tmverify.model import Label, Model

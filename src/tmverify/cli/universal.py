@@ -13,7 +13,7 @@ from tmverify.cli.limits import read_limit
 from tmverify.cli.progress import Count, counting
 from tmverify.cli.records import Record, save_witnesses
 from tmverify.cli.saving import check_apart, check_target
-from tmverify.cli.scopes import OWN
+from tmverify.campaign.scopes import OWN
 from tmverify.cli.subject import Wanted, open_subject
 from tmverify.cli.universal_report import report
 from tmverify.cli.warming import warm_up

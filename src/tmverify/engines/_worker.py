@@ -1,4 +1,4 @@
-"""The other side of ``engines.isolation``: a process that solves one job after another.
+"""The other side of ``engines.processes``: a process that does one job after another.
 
 It ends when its input closes. So that it never outlives its owner while a solver is busy, the kernel is
 asked to kill it when the owner dies (Linux: the owner is the *thread* that started it, which is why a worker
@@ -14,14 +14,22 @@ import os
 import pickle
 import signal
 import sys
+from dataclasses import dataclass
 from typing import Any
 
-from tmverify.engines.protocol import Answer, stopped
 from tmverify.properties.verdict import StopReason
 
 READY = b"tmverify worker ready\n"
 _PR_SET_PDEATHSIG = 1
 _GRACE = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a job has no result."""
+
+    stop_reason: StopReason
+    detail: str
 
 
 def serve() -> None:
@@ -34,26 +42,24 @@ def serve() -> None:
     answers.flush()
     while True:
         try:
-            number, solver, arguments, limit = pickle.load(jobs)
+            number, function, arguments, limit, memory = pickle.load(jobs)
         except EOFError:
             return
         _set_alarm(limit)
-        pickle.dump((number, _solve(solver, arguments)), answers, protocol=pickle.HIGHEST_PROTOCOL)
+        _set_memory(memory)
+        pickle.dump((number, _do(function, arguments)), answers, protocol=pickle.HIGHEST_PROTOCOL)
         answers.flush()
         _set_alarm(None)
 
 
-def _solve(solver: str, arguments: tuple[Any, ...]) -> Answer:
-    module, function = solver.split(":")
+def _do(name: str, arguments: tuple[Any, ...]) -> Any:
+    module, function = name.split(":")
     try:
-        answer = getattr(importlib.import_module(module), function)(*arguments)
+        return getattr(importlib.import_module(module), function)(*arguments)
     except MemoryError:
-        return stopped(StopReason.OUT_OF_MEMORY, "the solver ran out of memory")
+        return Failure(StopReason.OUT_OF_MEMORY, "the solver ran out of memory")
     except Exception as error:
-        return stopped(StopReason.CRASHED, f"the solver failed: {type(error).__name__}: {error}")
-    if not isinstance(answer, Answer):
-        return stopped(StopReason.CRASHED, f"the solver answered with {type(answer).__name__}")
-    return answer
+        return Failure(StopReason.CRASHED, f"the solver failed: {type(error).__name__}: {error}")
 
 
 def _die_with_owner() -> None:
@@ -64,3 +70,23 @@ def _die_with_owner() -> None:
 def _set_alarm(limit: float | None) -> None:
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, 0 if limit is None else limit + _GRACE)
+
+
+def _set_memory(memory: int | None) -> None:
+    """Let this process, and each that it starts, take so much more than it has now; None: all there is."""
+    if sys.platform != "linux":
+        return
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    soft = resource.RLIM_INFINITY if memory is None else _private_bytes() + memory
+    if hard != resource.RLIM_INFINITY:
+        soft = hard if soft == resource.RLIM_INFINITY else min(soft, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def _private_bytes() -> int:
+    """What the kernel counts towards that limit."""
+    with open("/proc/self/status") as status:
+        line = next(line for line in status if line.startswith("VmData:"))
+    return int(line.split()[1]) * 1024

@@ -1,47 +1,20 @@
-"""Running an engine in a process of its own, so that a time limit holds whatever the solver is doing.
+"""An engine in a process of its own: a solver that hangs, crashes or eats memory costs its question only.
 
-SAT solvers cannot be interrupted from Python, starve other threads while they run, and may crash or be
-killed for want of memory. So each thread that asks keeps one worker process (``engines._worker``), sends it
-a job and waits: for the answer, or until the deadline, when the worker is killed. The next job gets a new
-one. A worker is started with ``subprocess``, not ``multiprocessing``, so that a user's script needs no
-``if __name__ == "__main__"`` guard and no threaded process is ever forked.
-
-An answer belongs to its question: jobs are numbered, and a worker is *busy* from before a job is sent until
-its own answer is in. A busy worker is never asked anything else, not by a signal handler that asks in the
-middle of a question, and not after a Ctrl-C at whatever moment; it is killed when nobody waits for it.
-
-Nothing is left behind: a worker dies with the thread that owns it and with this process, even if this
-process is killed (see ``_worker``).
+``engines.processes`` runs it; here its reply becomes an Answer.
 """
 
 from __future__ import annotations
 
-import contextlib
-import itertools
-import json
 import os
-import pickle
-import queue
-import subprocess
-import sys
 import tempfile
-import threading
-import weakref
 from dataclasses import replace
-from typing import IO, Any
+from typing import Any
 
-from tmverify.engines._worker import READY
 from tmverify.engines.evidence import Evidence
+from tmverify.engines.processes import Failure, call
 from tmverify.engines.protocol import Answer, Deadline, Engine, stopped
 from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
-
-_START = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
-    "from tmverify.engines._worker import serve; serve()"
-)
-_numbers = itertools.count()
-_local = threading.local()
 
 
 def isolated(solver: str, proving: str | None = None) -> Engine:
@@ -71,108 +44,9 @@ def isolated(solver: str, proving: str | None = None) -> Engine:
 
 
 def _ask(solver: str, arguments: tuple[Any, ...], deadline: Deadline) -> Answer:
-    try:
-        worker = _own_worker()
-    except (OSError, TypeError, MemoryError) as error:
-        return stopped(StopReason.CRASHED, f"the solver process could not be started: {error}")
-    try:
-        return worker.ask(solver, arguments, deadline)
-    finally:
-        if worker.busy:
-            worker.kill()
-
-
-def _own_worker() -> _Worker:
-    worker: _Worker | None = getattr(_local, "worker", None)
-    if worker is None or not worker.usable():
-        # The old one goes when nobody holds it: at once, unless an interrupted question still waits for it.
-        worker = _local.worker = _Worker()
-    return worker
-
-
-class _Worker:
-    """One worker process and the pipes to it."""
-
-    def __init__(self) -> None:
-        self.owner = os.getpid()
-        self.busy = False
-        self.complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
-        self.process = subprocess.Popen(
-            # -P: the folder that the user is in must not stand in for the standard library.
-            [sys.executable, "-P", "-c", _START, json.dumps([p for p in sys.path if isinstance(p, str)])],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.complaints,
-            # Ctrl-C in a terminal is for the asking process, which then kills the worker itself.
-            start_new_session=True,
-        )
-        self.kill = weakref.finalize(self, _end, self.process, self.complaints, self.owner)
-        self.started = False
-
-    def usable(self) -> bool:
-        return not self.busy and self.owner == os.getpid() and self.kill.alive and self.process.poll() is None
-
-    def ask(self, solver: str, arguments: tuple[Any, ...], deadline: Deadline) -> Answer:
-        """Send a job and wait. Both ends of the exchange run in a thread: even the sending may block."""
-        self.busy = True
-        number = next(_numbers)
-        job = (number, solver, arguments, deadline.remaining())
-        replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        exchange = threading.Thread(
-            target=_exchange, args=(self.process, job, not self.started, replies), daemon=True
-        )
-        try:
-            exchange.start()
-        except RuntimeError as error:  # "can't start new thread"
-            return stopped(StopReason.OUT_OF_MEMORY, f"the solver could not be asked: {error}")
-        try:
-            reply = replies.get(timeout=deadline.remaining())
-        except queue.Empty:
-            return stopped(StopReason.TIMEOUT, f"no answer within {deadline.seconds:g} s")
-        if isinstance(reply, tuple) and reply[0] == number and isinstance(reply[1], Answer):
-            self.started = True
-            self.busy = False
-            return reply[1]
-        return stopped(StopReason.CRASHED, self._last_words())
-
-    def _last_words(self) -> str:
-        try:
-            how = f"the solver process ended with exit code {self.process.wait(timeout=0.2)}"
-        except subprocess.TimeoutExpired:
-            how = "the solver process gave no readable answer"
-        with contextlib.suppress(OSError):
-            size = self.complaints.seek(0, os.SEEK_END)
-            self.complaints.seek(max(0, size - 500))
-            lines = self.complaints.read().decode(errors="replace").strip().splitlines()
-            return f"{how}: {lines[-1]}" if lines else how
-        return how
-
-
-def _exchange(
-    process: subprocess.Popen[bytes], job: Any, first: bool, replies: queue.SimpleQueue[Any]
-) -> None:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    reply = None
-    try:
-        pickle.dump(job, process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
-        process.stdin.flush()
-        while first:  # whatever a start-up file printed comes before the worker's first word
-            line = process.stdout.readline()
-            first = bool(line) and not line.endswith(READY)
-        reply = pickle.load(process.stdout)
-    except Exception:  # the worker is gone, was killed at the deadline, or talks nonsense: no answer
-        reply = None
-    finally:
-        replies.put(reply)
-
-
-def _end(process: subprocess.Popen[bytes], complaints: IO[bytes], owner: int) -> None:
-    if os.getpid() != owner:  # a forked copy must not touch its parent's worker
-        return
-    process.kill()
-    process.wait()
-    for pipe in (process.stdin, process.stdout, complaints):
-        if pipe is not None:
-            with contextlib.suppress(OSError):
-                pipe.close()
+    reply = call(solver, arguments, deadline)
+    if isinstance(reply, Failure):
+        return stopped(reply.stop_reason, reply.detail)
+    if not isinstance(reply, Answer):
+        return stopped(StopReason.CRASHED, f"the solver answered with {type(reply).__name__}")
+    return reply

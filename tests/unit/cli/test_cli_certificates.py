@@ -256,7 +256,7 @@ def test_a_full_disk_loses_no_answer(
         ("--certificate new --engine brute", "one of auto, search, sat for a certificate. Got 'brute'"),
         ("--certificate m.tm", "--certificate m.tm: not a folder"),
         ("--certificate m.tm/new", "--certificate m.tm/new: no files can be written there (Not a directory)"),
-        ("--certificate new --scope middle", "--scope must be team or a class of the model"),
+        ("--certificate new --scope middle", "scope must be team or a class of the model"),
     ],
 )
 def test_errors_come_before_any_work(

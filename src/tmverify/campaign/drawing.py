@@ -23,7 +23,7 @@ def draw(n_inputs: int, y: NDArray[Any] | None, n: int | None, seed: int) -> NDA
     if n is None:
         return np.arange(n_inputs)
     if n > n_inputs:
-        raise InvalidInputError(f"--n must be at most the number of inputs, {n_inputs}. Got {n} instead.")
+        raise InvalidInputError(f"n must be at most the number of inputs, {n_inputs}. Got {n} instead.")
     rng = np.random.default_rng(seed)
     if y is None:
         return np.sort(rng.choice(n_inputs, n, replace=False))

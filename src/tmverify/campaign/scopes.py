@@ -1,6 +1,6 @@
-"""Whose decision: what ``--scope`` stands for, per input.
+"""Whose decision: what ``scope`` stands for, per input.
 
-No class is called ``team`` (a model refuses it); with a class called ``own``, ``--scope own`` is refused.
+No class is called ``team`` (a model refuses it); with a class called ``own``, ``own`` is refused.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def read_scope(model: Model, text: str) -> Label:
         if str(label) == text:
             return label
     known = ", ".join(map(str, model.classes[:20])) + (", …" if len(model.classes) > 20 else "")
-    raise InvalidInputError(f"--scope must be team or a class of the model ({known}). Got {text!r} instead.")
+    raise InvalidInputError(f"scope must be team or a class of the model ({known}). Got {text!r} instead.")
 
 
 def own_scopes(
@@ -35,7 +35,7 @@ def own_scopes(
 ) -> list[Label]:
     """The class of each input: its label, or what ``model`` predicts where the data has no labels."""
     if OWN in model.classes:
-        raise InvalidInputError("--scope own is ambiguous: the model has a class of that name.")
+        raise InvalidInputError("scope own is ambiguous: the model has a class of that name.")
     if y is None:
         predicted: list[Label] = model.predict(X).tolist()
         return predicted
@@ -44,7 +44,7 @@ def own_scopes(
         if label is None:
             known = ", ".join(map(str, model.classes[:20]))
             raise DataFormatError(
-                f"--scope own needs labels that are classes of the model ({known}). "
+                f"scope own needs labels that are classes of the model ({known}). "
                 f"Input {row} has the label {given!r} instead."
             )
         scopes.append(label)

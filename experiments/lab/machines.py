@@ -1,0 +1,122 @@
+"""The machines of the paper's tables: how each is trained, once, and what was measured while it was.
+
+A machine ``name`` is three files in the models folder: ``name.tm`` (the model), ``name.json`` (what training it
+took and reached) and, while it is being trained, ``name.checkpoint``: a training that was stopped goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tmverify as tv
+
+Bits = NDArray[np.uint8]
+_BLOCK = 1_000  # rows of a sparse matrix that are made dense at a time
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The paper's settings of a machine, and those that are ours: epochs, seed, boosting."""
+
+    data: str
+    n_clauses: int
+    threshold: int
+    specificity: float
+    n_epochs: int
+    seed: int = 0
+    boost: bool = False
+
+
+RECIPES = {
+    "mnist-1": Recipe("mnist", 500, 25, 10.0, 400),
+    "mnist-2": Recipe("mnist", 1000, 25, 10.0, 400),
+    "mnist-3": Recipe("mnist", 2000, 50, 10.0, 400),
+    "imdb-1": Recipe("imdb", 1000, 1280, 20.0, 25, boost=True),
+    "imdb-2": Recipe("imdb", 1000, 1280, 2.0, 25, boost=True),
+    "imdb-3": Recipe("imdb", 1000, 1280, 2.0, 25, seed=1, boost=True),
+    "mnist-large": Recipe("mnist", 8000, 6400, 5.0, 20),
+    "back-image": Recipe("back-image", 1000, 25, 10.0, 400),
+}
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A machine, and what was measured when it was made."""
+
+    name: str
+    recipe: Recipe
+    model: tv.Model
+    path: Path
+    seconds: float
+    train_accuracy: float
+    test_accuracy: float
+
+    @property
+    def literals(self) -> float:
+        """Literals a clause, on average."""
+        return float(np.mean([len(clause) for clause in self.model.clauses]))
+
+
+def small(recipe: Recipe) -> Recipe:
+    """The same for a smoke run: trained in a second or two."""
+    threshold = max(10, recipe.threshold // 25)
+    return replace(recipe, n_clauses=max(20, recipe.n_clauses // 25), threshold=threshold, n_epochs=3)
+
+
+def trained(name: str, recipe: Recipe, data: tv.Dataset, folder: Path) -> Trained:
+    """The machine of that name, from ``folder`` or trained into it."""
+    path, notes = folder / f"{name}.tm", folder / f"{name}.json"
+    if not notes.exists():
+        _train(name, recipe, data, path, notes)
+    about = json.loads(notes.read_text())
+    if about["recipe"] != asdict(recipe):
+        raise SystemExit(f"{notes} is of another recipe; remove it, or choose another --folder.")
+    measured = {key: about[key] for key in ("seconds", "train_accuracy", "test_accuracy")}
+    return Trained(name, recipe, tv.load(path), path, **measured)
+
+
+def _train(name: str, recipe: Recipe, data: tv.Dataset, path: Path, notes: Path) -> None:
+    print(f"training {name}: {recipe}", file=sys.stderr, flush=True)
+    checkpoint = path.with_suffix(".checkpoint")
+    machine = tv.TsetlinMachineClassifier(
+        n_clauses=recipe.n_clauses,
+        threshold=recipe.threshold,
+        specificity=recipe.specificity,
+        n_epochs=recipe.n_epochs,
+        boost_true_positive=recipe.boost,
+        n_jobs=-1,
+        random_state=recipe.seed,
+        verbose=sys.stderr.isatty(),
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    machine.fit(data.X_train, data.y_train, checkpoint=checkpoint)
+    machine.model_.save(path)
+    about = {
+        "recipe": asdict(recipe),
+        "seconds": sum(line["seconds"] for line in machine.history_),
+        "train_accuracy": accuracy(machine.model_, data.X_train, data.y_train),
+        "test_accuracy": accuracy(machine.model_, data.X_test, data.y_test),
+        "model": machine.model_.content_hash,
+    }
+    notes.write_text(json.dumps(about, indent=2) + "\n")
+    checkpoint.unlink(missing_ok=True)
+    print(f"{name}: {about}", file=sys.stderr, flush=True)
+
+
+def accuracy(model: tv.Model, X: Any, y: NDArray[np.int64]) -> float:
+    """Per cent of the rows, dense or sparse, that are classified as labelled."""
+    starts = range(0, len(y), _BLOCK)
+    right = [model.predict(dense(X[i : i + _BLOCK])) == y[i : i + _BLOCK] for i in starts]
+    return 100 * float(np.concatenate(right).mean())
+
+
+def dense(rows: Any) -> Bits:
+    """Rows of an array or of a sparse matrix, as an array."""
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, np.uint8)

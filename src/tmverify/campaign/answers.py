@@ -1,0 +1,150 @@
+"""TaskAnswer: what came of a task, as plain values that travel between machines and lie in a store.
+
+``status`` is that of a verdict (holds, violated, unknown); for a radius, ``exact``, or ``unknown`` with the
+bounds that are proved all the same.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tmverify.campaign.tasks import Task, pack, unpack
+from tmverify.certificates import Certificate
+from tmverify.model import Label
+from tmverify.properties import Radius, Status, StopReason, Verdict
+
+EXACT = "exact"
+UNKNOWN = Status.UNKNOWN.value
+SOLVED = (Status.HOLDS.value, Status.VIOLATED.value, EXACT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskAnswer:
+    """The answer to the task ``task`` (its id).
+
+    Attributes
+    ----------
+    witness : packed bits, or None
+    decisions : the two labels that differ, or None
+    lower, upper : bounds of a radius, else None
+    trusts : what must be right for it to be right; ``trusts_alone``: if its certificate is not kept
+    certificate : the text of the certificate on its way, or None; ``certificate_path`` where it lies
+    attempts : 2 if the process that decided it died once
+    versions : of the programs that decided it
+    """
+
+    task: str
+    status: str
+    seconds: float
+    engine: str
+    witness: bytes | None = None
+    decisions: tuple[Label, Label] | None = None
+    lower: float | None = None
+    upper: float | None = None
+    stop_reason: str | None = None
+    detail: str = ""
+    trusts: tuple[str, ...] = ()
+    trusts_alone: tuple[str, ...] = ()
+    certificate: bytes | None = None
+    certificate_path: str | None = None
+    attempts: int = 1
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def solved(self) -> bool:
+        return self.status in SOLVED
+
+    def as_verdict(self, task: Task) -> Verdict:
+        """The verdict that it was, without its certificate."""
+        return Verdict(Status(self.status), self.seconds, self.engine, **self._found(task))
+
+    def as_radius(self, task: Task) -> Radius:
+        """The radius that it was, without its certificate."""
+        assert self.lower is not None
+        assert self.upper is not None
+        return Radius(self.lower, self.upper, self.seconds, self.engine, **self._found(task))
+
+    def _found(self, task: Task) -> dict[str, Any]:
+        witness = None if self.witness is None else unpack(self.witness, task.n_features)
+        x = task.x
+        return {
+            "witness": witness,
+            "flips": None if witness is None or x is None else np.flatnonzero(witness != x),
+            "decisions": self.decisions,
+            "stop_reason": None if self.stop_reason is None else StopReason(self.stop_reason),
+            "detail": self.detail,
+        }
+
+
+def answered(task: Task, found: Verdict | Radius) -> TaskAnswer:
+    """An answer as plain values."""
+    if isinstance(found, Radius):
+        status = EXACT if found.exact else UNKNOWN
+        bounds: tuple[float | None, float | None] = (found.lower, found.upper)
+    else:
+        status, bounds = found.status.value, (None, None)
+    return TaskAnswer(
+        task=task.id,
+        status=status,
+        seconds=found.seconds,
+        engine=found.engine,
+        witness=None if found.witness is None else pack(found.witness),
+        decisions=found.decisions,
+        lower=bounds[0],
+        upper=bounds[1],
+        stop_reason=None if found.stop_reason is None else found.stop_reason.value,
+        detail=found.detail,
+        trusts=found.trusts,
+        trusts_alone=replace(found, certificate=None).trusts,
+        certificate=None if found.certificate is None else _text(found),
+        versions=versions(),
+    )
+
+
+def unanswered(task: Task, reason: StopReason, detail: str, seconds: float = 0.0) -> TaskAnswer:
+    """Unknown, because whoever was to decide it could not."""
+    open_radius = task.question == "radius"
+    return TaskAnswer(
+        task=task.id,
+        status=UNKNOWN,
+        seconds=seconds,
+        engine=task.engine,
+        lower=0 if open_radius else None,
+        upper=math.inf if open_radius else None,
+        stop_reason=reason.value,
+        detail=detail,
+        versions=versions(),
+    )
+
+
+def kept_at(answer: TaskAnswer, path: Path) -> TaskAnswer:
+    """The answer with the place of its certificate instead of the text."""
+    return replace(answer, certificate=None, certificate_path=str(path))
+
+
+def not_kept(answer: TaskAnswer, why: str) -> TaskAnswer:
+    """The answer without its certificate, which could not be written."""
+    return replace(answer, certificate=None, trusts=answer.trusts_alone, detail=f"no certificate: {why}")
+
+
+@cache
+def versions() -> Mapping[str, str]:
+    """Of everything that an answer depends on."""
+    from tmverify import __version__
+
+    packages = {name: version(name) for name in ("numpy", "numba", "python-sat")}
+    return {"tmverify": __version__, "python": platform.python_version(), **packages}
+
+
+def _text(found: Verdict | Radius) -> bytes:
+    assert isinstance(found.certificate, Certificate)
+    return b"".join(found.certificate.blocks())

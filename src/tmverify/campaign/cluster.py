@@ -1,0 +1,47 @@
+"""A Dask cluster as a backend of joblib's: connected to, given the models once, and watched.
+
+Dask itself puts a task that was lost with its worker on another one. After some losses (its setting
+``distributed.scheduler.allowed-failures``) it gives the task up: for us, a worker that died
+(``_dask_backend``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tmverify.campaign.supervising import Kit
+from tmverify.errors import ClusterError
+from tmverify.extras import need
+
+_CONNECT = "10s"
+
+
+@contextmanager
+def cluster_backend(address: str, kit: Kit) -> Iterator[Any]:
+    """The backend for the workers of the scheduler at ``address``.
+
+    Raises
+    ------
+    ClusterError
+    MissingExtraError
+    """
+    distributed = need("distributed", extra="dask", what="--cluster")
+    from tmverify.campaign._dask_backend import WatchedDaskBackend
+
+    try:
+        client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise ClusterError(
+            f"no Dask scheduler answers at {address} ({_first_line(error)}); start one with dask scheduler, "
+            f"and workers with dask worker {address}."
+        ) from None
+    try:
+        yield WatchedDaskBackend(client=client, scatter=[kit])
+    finally:
+        client.close()
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,268 @@
+"""Plan: what a campaign asks, as a TOML file.
+
+::
+
+    title = "Digits"
+    timeout = 60                     # seconds a task; default 300, inf for no limit
+    memory = 2000                    # MiB a task may take beyond what the program takes; default: no limit
+    certificates = "evidence"        # a folder for certificates; default: none
+    engine = "auto"
+
+    [models]
+    trained = "digits.tm"            # a name, and a file; paths are relative to the plan
+    pruned = "pruned.tm"
+
+    [inputs.test]
+    file = "digits-test.npz"         # or .npy, .csv
+    n = 100                          # draw so many, evenly over the labels; default: all
+    seed = 0
+    image = [8, 8]                   # rows and columns, so that a report can draw them
+
+    [[ask]]
+    question = "robustness"          # one flip or three: does the decision stay?
+    models = ["trained"]             # default: every model, or every pair of them
+    inputs = ["test"]                # default: all
+    epsilons = [1, 3]
+    scope = "own"                    # team (default), own, or a class
+    direction = "add"                # or "remove"; default: both
+    features = "0-31"                # names, indices, ranges; default: all
+
+    [[ask]]
+    question = "radius"              # of each model, or with pairs of models: the nearest disagreement
+
+    [[ask]]
+    question = "similarity"
+    models = [["trained", "pruned"]]
+    epsilons = [0, 1]
+
+    [[ask]]
+    question = "equivalence"
+    models = [["trained", "pruned"]]
+
+Every value that is not known is an error: a plan that is misspelt must not run for a night.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from tmverify.campaign.tasks import QUESTIONS
+from tmverify.engines import check_certifying, check_engine
+from tmverify.engines.protocol import check_timeout
+from tmverify.errors import InvalidInputError, PlanError, shown
+
+MIB = 1 << 20
+_ABOUT_BALLS = ("robustness", "similarity")
+_TOP = ("title", "engine", "timeout", "memory", "certificates", "models", "inputs", "ask")
+_OF_INPUTS = ("file", "n", "seed", "image")
+_OF_ASK = ("question", "models", "inputs", "epsilons", "scope", "features", "direction")
+
+
+@dataclass(frozen=True, slots=True)
+class InputSet:
+    """A data file, and which of its rows are asked about: all, or ``n`` drawn by ``seed``."""
+
+    file: Path
+    n: int | None = None
+    seed: int = 0
+    image: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One question about each of ``models`` (names, one or two together) and each of ``inputs`` (names)."""
+
+    question: str
+    models: tuple[tuple[str, ...], ...]
+    inputs: tuple[str, ...] = ()
+    epsilons: tuple[int, ...] = ()
+    scope: str = "team"
+    features: str | None = None
+    direction: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Models, inputs and questions by name; how they are decided."""
+
+    title: str = ""
+    models: Mapping[str, Path] = field(default_factory=dict)
+    inputs: Mapping[str, InputSet] = field(default_factory=dict)
+    asks: tuple[Ask, ...] = ()
+    engine: str = "auto"
+    timeout: float | None = 300.0
+    memory: int | None = None
+    certificates: Path | None = None
+
+    def with_inputs(self, n: int) -> Plan:
+        """The same about ``n`` inputs of each set."""
+        return replace(self, inputs={name: replace(each, n=n) for name, each in self.inputs.items()})
+
+
+def read_plan(path: str | os.PathLike[str]) -> Plan:
+    """Read a plan from a TOML file.
+
+    Raises
+    ------
+    PlanError
+        If it is not a plan; the files that it names are opened later.
+    """
+    place = Path(path)
+    try:
+        raw = tomllib.loads(place.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PlanError(f"{place}: not TOML: {error}.") from None
+    try:
+        return _plan(raw, place.parent)
+    except (PlanError, InvalidInputError) as error:
+        raise PlanError(f"{place}: {error}") from None
+
+
+def _plan(raw: Mapping[str, Any], folder: Path) -> Plan:
+    _only(raw, _TOP, "the plan")
+    models = {name: folder / _string(file, f"models.{name}") for name, file in _table(raw, "models").items()}
+    inputs = {name: _inputs(name, each, folder) for name, each in _table(raw, "inputs").items()}
+    asks = raw.get("ask", [])
+    if not isinstance(asks, list) or not asks or not all(isinstance(each, dict) for each in asks):
+        raise PlanError("it asks nothing; add a table [[ask]] with a question.")
+    if not models:
+        raise PlanError("there are no models; add a table [models] with name = file.")
+    certificates = raw.get("certificates")
+    engine = check_engine(raw.get("engine", "auto"))
+    if certificates is not None:
+        check_certifying(engine)
+    return Plan(
+        title=_string(raw.get("title", ""), "title", empty=True),
+        models=models,
+        inputs=inputs,
+        asks=tuple(_ask(place, each, models, inputs) for place, each in enumerate(asks, start=1)),
+        engine=engine,
+        timeout=check_timeout(raw.get("timeout", 300.0)),
+        memory=None if "memory" not in raw else MIB * _integer(raw["memory"], "memory", least=1),
+        certificates=None if certificates is None else folder / _string(certificates, "certificates"),
+    )
+
+
+def _inputs(name: str, raw: Any, folder: Path) -> InputSet:
+    where = f"inputs.{name}"
+    if not isinstance(raw, dict) or "file" not in raw:
+        raise PlanError(f"{where} must be a table with a file. Got {shown(raw)} instead.")
+    _only(raw, _OF_INPUTS, where)
+    return InputSet(
+        folder / _string(raw["file"], f"{where}.file"),
+        None if "n" not in raw else _integer(raw["n"], f"{where}.n", least=1),
+        _integer(raw.get("seed", 0), f"{where}.seed", least=0),
+        _image(raw.get("image"), where),
+    )
+
+
+def _image(raw: Any, where: str) -> tuple[int, int] | None:
+    if raw is None:
+        return None
+    if not isinstance(raw, list) or len(raw) != 2:
+        raise PlanError(f"{where}.image must be [rows, columns]. Got {shown(raw)} instead.")
+    rows, columns = (_integer(value, f"{where}.image", least=1) for value in raw)
+    return rows, columns
+
+
+def _ask(
+    place: int, raw: Mapping[str, Any], models: Mapping[str, Path], inputs: Mapping[str, InputSet]
+) -> Ask:
+    where = f"ask number {place}"
+    _only(raw, _OF_ASK, where)
+    question = raw.get("question")
+    if question not in QUESTIONS:
+        raise PlanError(
+            f"{where}: question must be one of {', '.join(QUESTIONS)}. Got {shown(question)} instead."
+        )
+    about_balls, everywhere = question in _ABOUT_BALLS, question == "equivalence"
+    for key, allowed in (
+        ("epsilons", about_balls),
+        *((key, not everywhere) for key in ("inputs", "features", "direction")),
+    ):
+        if key in raw and not allowed:
+            raise PlanError(f"{where}: {question} takes no {key}.")
+    if not everywhere and not inputs:
+        raise PlanError(f"{where}: there are no inputs; add a table [inputs.NAME] with a file.")
+    chosen = raw.get("inputs", [] if everywhere else list(inputs))
+    return Ask(
+        question=question,
+        models=_subjects(question, raw.get("models"), models, where),
+        inputs=tuple(_known(name, inputs, f"{where}: inputs") for name in _list(chosen, f"{where}: inputs")),
+        epsilons=tuple(_epsilons(raw.get("epsilons", [1]), where)) if about_balls else (),
+        scope=str(raw.get("scope", "team")),
+        features=None if "features" not in raw else _string(raw["features"], f"{where}: features"),
+        direction=_direction(raw.get("direction"), where),
+    )
+
+
+def _subjects(question: str, raw: Any, models: Mapping[str, Path], where: str) -> tuple[tuple[str, ...], ...]:
+    """The models asked about, one or two together; where the plan does not say, all that make sense."""
+    two = question in ("similarity", "equivalence")
+    if raw is None:
+        found: list[tuple[str, ...]] = list(combinations(models, 2)) if two else [(name,) for name in models]
+        if not found:
+            raise PlanError(f"{where}: {question} is about two models, and there is one.")
+        return tuple(found)
+    subjects = []
+    for each in _list(raw, f"{where}: models"):
+        names = tuple(each) if isinstance(each, list) else (each,)
+        if len(names) not in ((2,) if two else (1, 2) if question == "radius" else (1,)):
+            wanted = 'pairs, such as [["a", "b"]]' if two else 'names, such as ["a", "b"]'
+            raise PlanError(f"{where}: models of {question} must be {wanted}. Got {shown(each)} instead.")
+        subjects.append(tuple(_known(name, models, f"{where}: models") for name in names))
+    return tuple(subjects)
+
+
+def _epsilons(raw: Any, where: str) -> Sequence[int]:
+    values = [_integer(value, f"{where}: epsilons", least=0) for value in _list(raw, f"{where}: epsilons")]
+    return list(dict.fromkeys(values))
+
+
+def _direction(raw: Any, where: str) -> str | None:
+    if raw not in (None, "add", "remove"):
+        raise PlanError(f"{where}: direction must be add or remove. Got {shown(raw)} instead.")
+    return None if raw is None else str(raw)
+
+
+def _only(raw: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    for key in raw:
+        if key not in known:
+            raise PlanError(f"{where} has no {key!r}; known are {', '.join(known)}.")
+
+
+def _known(name: Any, named: Mapping[str, Any], where: str) -> str:
+    if not isinstance(name, str) or name not in named:
+        raise PlanError(f"{where}: there is no {shown(name)}; there are {', '.join(named)}.")
+    return name
+
+
+def _table(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = raw.get(key, {})
+    if not isinstance(value, dict):
+        raise PlanError(f"{key} must be a table. Got {shown(value)} instead.")
+    return value
+
+
+def _list(raw: Any, where: str) -> list[Any]:
+    if not isinstance(raw, list) or not raw:
+        raise PlanError(f"{where} must be a list, and not empty. Got {shown(raw)} instead.")
+    return raw
+
+
+def _string(raw: Any, where: str, *, empty: bool = False) -> str:
+    if not isinstance(raw, str) or not (raw or empty):
+        raise PlanError(f"{where} must be a text. Got {shown(raw)} instead.")
+    return raw
+
+
+def _integer(raw: Any, where: str, *, least: int) -> int:
+    if isinstance(raw, bool) or not isinstance(raw, int) or raw < least:
+        raise PlanError(f"{where} must be an integer of at least {least}. Got {shown(raw)} instead.")
+    return raw

@@ -1,0 +1,103 @@
+"""What a worker of a campaign does: it sees a task through, whatever becomes of the process that decides it.
+
+A worker (a process of joblib's here, or of a Dask cluster) decides nothing itself. It has a process of its own
+for that (``engines.processes``), which a solver may crash, fill up or outstay its time in: that process is
+killed, the task is tried once more in a new one, and if that dies too, the answer is UNKNOWN with the reason.
+
+Models reach a worker once, as a ``Kit``: here as the path of a folder, on a cluster as the files' bytes.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from tmverify.campaign.answers import TaskAnswer, unanswered
+from tmverify.campaign.deciding import SUFFIX
+from tmverify.campaign.tasks import Task
+from tmverify.engines.processes import Failure, call
+from tmverify.engines.protocol import Deadline
+from tmverify.properties import StopReason
+
+_DECIDER = "tmverify.campaign.deciding:answer_from_files"
+# Beyond the limit that the engines hold themselves to: loading, compiling kernels, writing a certificate.
+_GRACE = 60.0
+_ATTEMPTS = 2
+_LOOK_EVERY = 0.5  # seconds
+
+_unpacked: dict[str, str] = {}
+_unpacking = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kit:
+    """The models of a campaign: in a ``folder`` of this machine, or as ``files`` that go to another.
+
+    ``owner`` is the process without which a worker on this machine has no reason to live.
+    """
+
+    key: str
+    folder: str | None = None
+    files: Mapping[str, bytes] | None = None
+    owner: int | None = None
+
+
+def see_through(task: Task, kit: Kit) -> TaskAnswer:
+    """The answer to ``task``, in any case."""
+    if kit.owner is not None and kit.owner != os.getpid():
+        _live_with(kit.owner)
+    return supervised(task, _folder(kit))
+
+
+def supervised(task: Task, folder: str) -> TaskAnswer:
+    """Decide ``task`` in a process of its own, twice if that dies."""
+    limit = None if task.timeout is None else task.timeout + _GRACE
+    start = time.perf_counter()
+    for attempt in range(1, _ATTEMPTS + 1):
+        reply = call(_DECIDER, (task, folder), Deadline(limit), memory=task.memory)
+        if isinstance(reply, TaskAnswer):
+            return replace(reply, attempts=attempt)
+        assert isinstance(reply, Failure)
+        if reply.stop_reason is not StopReason.CRASHED:
+            break
+    again = " (tried twice)" if attempt > 1 else ""
+    seconds = time.perf_counter() - start
+    failed = unanswered(task, reply.stop_reason, f"{reply.detail}{again}", seconds)
+    return replace(failed, attempts=attempt)
+
+
+def _folder(kit: Kit) -> str:
+    """Where the models are; those of a kit that came as bytes are written down by the first who needs them."""
+    if kit.folder is not None:
+        return kit.folder
+    with _unpacking:
+        if kit.key not in _unpacked:
+            folder = tempfile.mkdtemp(prefix="tmverify-kit-")
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+            for name, content in (kit.files or {}).items():
+                (Path(folder) / f"{name}{SUFFIX}").write_bytes(content)
+            _unpacked[kit.key] = folder
+        return _unpacked[kit.key]
+
+
+@cache
+def _live_with(owner: int) -> None:
+    """End this process when ``owner`` is gone; leave Ctrl-C to it."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_watch, args=(owner,), daemon=True).start()
+
+
+def _watch(owner: int) -> None:
+    while os.getppid() == owner:
+        time.sleep(_LOOK_EVERY)
+    os._exit(1)

@@ -1,0 +1,99 @@
+"""Tallies: how many tasks are answered, and how."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tmverify.campaign.answers import UNKNOWN, TaskAnswer
+from tmverify.campaign.store import Row
+from tmverify.model import Label
+from tmverify.properties import Status
+
+_ADJECTIVES = {
+    "robustness": "robust",
+    "similarity": "similar",
+    "equivalence": "equivalent",
+    "radius": "exact",
+}
+
+
+@dataclass(slots=True)
+class Tally:
+    """The answers to ``total`` tasks so far; ``seconds`` are those of the solved ones."""
+
+    total: int
+    counts: Counter[str] = field(default_factory=Counter)
+    seconds: list[float] = field(default_factory=list, repr=False)
+
+    def add(self, answer: TaskAnswer | None) -> None:
+        """One answer more; None: not answered."""
+        if answer is not None:
+            self.counts[answer.status] += 1
+            if answer.solved:
+                self.seconds.append(answer.seconds)
+
+    @property
+    def done(self) -> int:
+        return self.counts.total()
+
+    @property
+    def violated(self) -> int:
+        return self.counts[Status.VIOLATED.value]
+
+    @property
+    def unknown(self) -> int:
+        return self.counts[UNKNOWN]
+
+    @property
+    def solved(self) -> int:
+        return self.done - self.unknown
+
+    @property
+    def positive(self) -> int:
+        """Robust, similar, equivalent; or of radii, exact."""
+        return self.solved - self.violated
+
+    @property
+    def complete(self) -> bool:
+        return self.done == self.total
+
+    @property
+    def mean_seconds(self) -> float | None:
+        return sum(self.seconds) / len(self.seconds) if self.seconds else None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What the tasks of a line in a table have in common."""
+
+    question: str
+    names: tuple[str, ...]
+    data: str
+    scope: str
+    epsilon: int | None
+
+    @property
+    def adjective(self) -> str:
+        """What an input is that counts as ``positive``."""
+        return _ADJECTIVES[self.question]
+
+
+def grouped(rows: Iterable[Row]) -> dict[Group, Tally]:
+    """A tally for each group, in the order in which they come.
+
+    Tasks that ask each input's own class are one group, ``own``.
+    """
+    found: dict[Group, Tally] = {}
+    for row in rows:
+        task = row.task
+        group = Group(task.question, task.names, task.data, _scope(task.scope, task.label), task.epsilon)
+        tally = found.setdefault(group, Tally(0))
+        tally.total += 1
+        tally.add(row.answer)
+    return found
+
+
+def _scope(scope: Label, label: Label | None) -> str:
+    return "own" if label is not None and scope == label else str(scope)

@@ -1,0 +1,117 @@
+"""Task: one question, complete: which models, about which input, and what may change.
+
+A task is its own name: ``id`` is a digest of everything that the answer depends on (the question, the models'
+content, the input's bits and place, the region, whose decision, the engine, whether evidence is wanted). Where
+files lie, what they are called and the limits are no part of it: moving a folder or allowing more time
+leaves every id as it was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.model import Label, Model
+from tmverify.properties import Query, equivalence_query, robustness_query, similarity_query
+from tmverify.properties.region import Direction
+
+QUESTIONS = ("robustness", "radius", "similarity", "equivalence")
+_ID_CHARS = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One question.
+
+    Attributes
+    ----------
+    question : one of QUESTIONS
+        ``radius`` with two models is the distance to their nearest disagreement.
+    models : content hashes of the one or two models
+    names, data, label, image
+        What people call the models and the inputs, the label of the input, and (rows, columns) of pictures.
+    index, bits, n_features
+        The row of the data file and its bits, packed; None for equivalence.
+    epsilon : int or None
+        For robustness and similarity.
+    mask : packed bits of the features that may change, or None for all
+    engine, timeout, memory, certified
+        How it is decided: seconds, bytes; whether evidence is wanted.
+    certificate : name of the file for it, in the folder of certificates
+    """
+
+    question: str
+    models: tuple[str, ...]
+    names: tuple[str, ...]
+    n_features: int
+    index: int | None = None
+    bits: bytes | None = None
+    data: str = ""
+    label: Label | None = None
+    image: tuple[int, int] | None = None
+    epsilon: int | None = None
+    scope: Label = "team"
+    mask: bytes | None = None
+    direction: Direction | None = None
+    engine: str = "auto"
+    timeout: float | None = 300.0
+    memory: int | None = None
+    certified: bool = False
+    certificate: str = ""
+
+    @cached_property
+    def id(self) -> str:
+        """16 hexadecimal digits."""
+        asked = {
+            "question": self.question,
+            "models": self.models,
+            "index": self.index,
+            "input": None if self.bits is None else [self.n_features, self.bits.hex()],
+            "epsilon": self.epsilon,
+            "scope": self.scope,
+            "mask": None if self.mask is None else self.mask.hex(),
+            "direction": self.direction,
+            "engine": self.engine,
+            "certified": self.certified,
+        }
+        return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:_ID_CHARS]
+
+    @property
+    def file_name(self) -> str:
+        """Of its certificate."""
+        if self.certificate:
+            return self.certificate
+        place = "" if self.index is None else f"-{self.index:04d}"
+        within = "" if self.epsilon is None else f"-eps{self.epsilon}"
+        return f"{self.question}{place}{within}-{self.id}.tmcert"
+
+    @property
+    def x(self) -> NDArray[np.uint8] | None:
+        """The input."""
+        return None if self.bits is None else unpack(self.bits, self.n_features)
+
+    def query(self, models: Sequence[Model]) -> Query:
+        """The question about these models, compiled; for a radius, everywhere that the features may go."""
+        if self.question == "equivalence":
+            return equivalence_query(models[0], models[1], scope=self.scope)
+        build: Callable[..., Query] = robustness_query if len(models) == 1 else similarity_query
+        epsilon = self.n_features if self.epsilon is None else self.epsilon
+        mask = None if self.mask is None else unpack(self.mask, self.n_features).astype(np.bool_)
+        return build(*models, self.x, epsilon, scope=self.scope, features=mask, direction=self.direction)
+
+
+def pack(bits: NDArray[Any]) -> bytes:
+    """0 and 1, eight to a byte."""
+    return np.packbits(bits.astype(np.uint8)).tobytes()
+
+
+def unpack(packed: bytes, n: int) -> NDArray[np.uint8]:
+    """The first ``n`` bits."""
+    return np.unpackbits(np.frombuffer(packed, np.uint8), count=n)

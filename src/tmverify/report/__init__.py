@@ -1,0 +1,1 @@
+"""The outcome of a campaign as one HTML file: data first, rendering second."""
