@@ -14,13 +14,16 @@
     certificates/ why an answer can be believed: claim, proof, and the checker of both
     verify/       decide(query) → Verdict, the check_* functions, the radius
     data/         inputs from files, datasets, binarizers
+    campaign/     many questions: plans, a store of answers, workers
+    report/       a store as one HTML file
     training/     how a Model is learnt (Algorithm 1): scikit-learn estimator, numba kernels
     drafts        files that are written whole or not at all
+    extras        packages that only some uses need
     interop/      DIMACS out
     cli/          one file per subcommand
 
-Imports point one way: cli → interop, training → data → verify → engines, certificates → properties →
-model → kernels, drafts, errors. scikit-learn, numba and the solvers are imported at first use.
+Imports point one way: cli → report, interop, training → campaign → data → verify → engines, certificates →
+properties → model → kernels, drafts, extras → errors. scikit-learn, numba and the solvers are imported at first use.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -29,10 +32,14 @@ from tmverify.certificates import Certificate
 from tmverify.data import Dataset, load_dataset
 from tmverify.errors import (
     CertificateError,
+    ClusterError,
     DataFormatError,
     InvalidInputError,
+    MissingExtraError,
     ModelError,
     ModelFormatError,
+    PlanError,
+    StoreError,
     TmVerifyError,
     TrainingStateError,
 )
@@ -62,6 +69,7 @@ from tmverify.verify import (
 )
 
 if TYPE_CHECKING:
+    from tmverify.campaign import Plan, read_plan, run_campaign
     from tmverify.data.binarizers import (
         AdaptiveGaussianBinarizer,
         TableBinarizer,
@@ -69,11 +77,16 @@ if TYPE_CHECKING:
         ThresholdBinarizer,
         WordBinarizer,
     )
+    from tmverify.report import write_report
     from tmverify.training import TsetlinMachineClassifier
 
 __version__ = "0.1.0"
 
 _AT_FIRST_USE = {
+    "Plan": "tmverify.campaign",
+    "read_plan": "tmverify.campaign",
+    "run_campaign": "tmverify.campaign",
+    "write_report": "tmverify.report",
     "AdaptiveGaussianBinarizer": "tmverify.data.binarizers",
     "TableBinarizer": "tmverify.data.binarizers",
     "ThermometerBinarizer": "tmverify.data.binarizers",
@@ -86,16 +99,21 @@ __all__ = [
     "AdaptiveGaussianBinarizer",
     "Certificate",
     "CertificateError",
+    "ClusterError",
     "DataFormatError",
     "Dataset",
     "InvalidInputError",
+    "MissingExtraError",
     "Model",
     "ModelError",
     "ModelFormatError",
+    "Plan",
+    "PlanError",
     "Query",
     "Radius",
     "Status",
     "StopReason",
+    "StoreError",
     "TableBinarizer",
     "ThermometerBinarizer",
     "ThresholdBinarizer",
@@ -114,11 +132,14 @@ __all__ = [
     "equivalence_query",
     "load",
     "load_dataset",
+    "read_plan",
     "robustness_query",
     "robustness_radius",
+    "run_campaign",
     "similarity_query",
     "similarity_radius",
     "to_dimacs",
+    "write_report",
 ]
 
 

@@ -123,7 +123,7 @@ class _Folder:
         """Write the certificate of ``answer``, if there is one."""
         if self.path is None or answer.certificate is None:
             return answer
-        place = self.path / task.file_name
+        place = (self.path / task.file_name).absolute()
         try:
             with replacing(place) as draft, open(draft, "xb") as file:
                 file.write(answer.certificate)

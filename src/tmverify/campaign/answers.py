@@ -139,10 +139,8 @@ def not_kept(answer: TaskAnswer, why: str) -> TaskAnswer:
 @cache
 def versions() -> Mapping[str, str]:
     """Of everything that an answer depends on."""
-    from tmverify import __version__
-
-    packages = {name: version(name) for name in ("numpy", "numba", "python-sat")}
-    return {"tmverify": __version__, "python": platform.python_version(), **packages}
+    packages = {name: version(name) for name in ("tmverify", "numpy", "numba", "python-sat")}
+    return {**packages, "python": platform.python_version()}
 
 
 def _text(found: Verdict | Radius) -> bytes:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from tmverify.campaign.answers import TaskAnswer, answered
+from tmverify.campaign.memory import at_most
 from tmverify.campaign.tasks import Task
+from tmverify.engines import prepare
 from tmverify.errors import ModelError
 from tmverify.model import Model
 from tmverify.model.file import load
-from tmverify.verify import decide
-from tmverify.verify.radius import nearest
+from tmverify.properties import Radius, Verdict
+from tmverify.verify import check_equivalence, decide, nearest
 
 SUFFIX = ".tm"
 _MODELS_KEPT = 8
@@ -20,20 +23,37 @@ _MODELS_KEPT = 8
 
 def answer(task: Task, models: Sequence[Model]) -> TaskAnswer:
     """Decide ``task``."""
-    query = task.query(models)
-    solve = nearest if task.question == "radius" else decide
-    return answered(task, solve(query, timeout=task.timeout, engine=task.engine, certificate=task.certified))
+    return answered(task, _found(task, models))
 
 
 def answer_from_files(task: Task, folder: str) -> TaskAnswer:
-    """Decide ``task``, the models being files in ``folder``, called by their content hashes."""
-    return answer(task, [_model(folder, key) for key in task.models])
+    """Decide ``task`` within its memory, the models being files in ``folder`` named by their hashes.
+
+    What is loaded and compiled once is no part of a task's memory.
+    """
+    prepare(task.engine)
+    if task.question == "equivalence" and task.engine == "auto":
+        from tmverify.engines.everywhere.warming import compile_kernels
+
+        compile_kernels()
+    models = [_model(folder, key) for key in task.models]
+    with at_most(task.memory):
+        return answer(task, models)
 
 
 def write_models(models: Mapping[str, Model], folder: Path) -> None:
     """What ``answer_from_files`` reads."""
     for key, model in models.items():
         model.save(folder / f"{key}{SUFFIX}")
+
+
+def _found(task: Task, models: Sequence[Model]) -> Verdict | Radius:
+    how: dict[str, Any] = {"timeout": task.timeout, "engine": task.engine, "certificate": task.certified}
+    if task.question == "equivalence":
+        return check_equivalence(models[0], models[1], scope=task.scope, **how)
+    if task.question == "radius":
+        return nearest(task.query(models), **how)
+    return decide(task.query(models), **how)
 
 
 @lru_cache(maxsize=_MODELS_KEPT)

@@ -190,11 +190,11 @@ def _ask(
             raise PlanError(f"{where}: {question} takes no {key}.")
     if not everywhere and not inputs:
         raise PlanError(f"{where}: there are no inputs; add a table [inputs.NAME] with a file.")
-    chosen = raw.get("inputs", [] if everywhere else list(inputs))
+    chosen = [] if everywhere else _list(raw.get("inputs", list(inputs)), f"{where}: inputs")
     return Ask(
         question=question,
         models=_subjects(question, raw.get("models"), models, where),
-        inputs=tuple(_known(name, inputs, f"{where}: inputs") for name in _list(chosen, f"{where}: inputs")),
+        inputs=tuple(_known(name, inputs, f"{where}: inputs") for name in chosen),
         epsilons=tuple(_epsilons(raw.get("epsilons", [1]), where)) if about_balls else (),
         scope=str(raw.get("scope", "team")),
         features=None if "features" not in raw else _string(raw["features"], f"{where}: features"),

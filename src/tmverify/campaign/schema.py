@@ -1,4 +1,4 @@
-"""The tables of a store. A result is one row, written in one transaction; ``answers`` is a view for people."""
+"""The tables of a store: a result is one row, written in one transaction; ``answers`` is for people."""
 
 APPLICATION = 0x746D7673  # "tmvs", in the header of the file
 VERSION = 1

@@ -1,8 +1,8 @@
 """What a worker of a campaign does: it sees a task through, whatever becomes of the process that decides it.
 
-A worker (a process of joblib's here, or of a Dask cluster) decides nothing itself. It has a process of its own
-for that (``engines.processes``), which a solver may crash, fill up or outstay its time in: that process is
-killed, the task is tried once more in a new one, and if that dies too, the answer is UNKNOWN with the reason.
+A worker (a process of joblib's here, or of a Dask cluster) decides nothing itself. It has a process of its
+own for that (``engines.processes``), which may crash, fill up or outstay its time: that process is killed. A
+task whose process died is tried once more in a new one; if that dies too, it is UNKNOWN with the reason.
 
 Models reach a worker once, as a ``Kit``: here as the path of a folder, on a cluster as the files' bytes.
 """
@@ -63,7 +63,7 @@ def supervised(task: Task, folder: str) -> TaskAnswer:
     limit = None if task.timeout is None else task.timeout + _GRACE
     start = time.perf_counter()
     for attempt in range(1, _ATTEMPTS + 1):
-        reply = call(_DECIDER, (task, folder), Deadline(limit), memory=task.memory)
+        reply = call(_DECIDER, (task, folder), Deadline(limit))
         if isinstance(reply, TaskAnswer):
             return replace(reply, attempts=attempt)
         assert isinstance(reply, Failure)
@@ -76,7 +76,7 @@ def supervised(task: Task, folder: str) -> TaskAnswer:
 
 
 def _folder(kit: Kit) -> str:
-    """Where the models are; those of a kit that came as bytes are written down by the first who needs them."""
+    """Where the models are; a kit that came as bytes is written down by the first who needs it."""
     if kit.folder is not None:
         return kit.folder
     with _unpacking:

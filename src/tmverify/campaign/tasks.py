@@ -1,8 +1,8 @@
 """Task: one question, complete: which models, about which input, and what may change.
 
 A task is its own name: ``id`` is a digest of everything that the answer depends on (the question, the models'
-content, the input's bits and place, the region, whose decision, the engine, whether evidence is wanted). Where
-files lie, what they are called and the limits are no part of it: moving a folder or allowing more time
+content, the input's bits and place, the region, whose decision, the engine, whether evidence is wanted).
+Where files lie, what they are called and the limits are no part of it: moving a folder or allowing more time
 leaves every id as it was.
 """
 

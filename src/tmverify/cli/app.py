@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
+from tmverify.cli import campaign
 from tmverify.cli.certify import certify
 from tmverify.cli.equivalence import equivalence
 from tmverify.cli.exit_codes import (
     EPILOG,
+    EPILOG_CAMPAIGN,
     EPILOG_CERTIFY,
     EPILOG_PLAIN,
     EPILOG_RADIUS,
@@ -21,6 +23,7 @@ from tmverify.cli.export import export
 from tmverify.cli.info import info
 from tmverify.cli.predict import predict
 from tmverify.cli.radius import radius
+from tmverify.cli.report import report
 from tmverify.cli.robustness import robustness
 from tmverify.cli.similarity import similarity
 from tmverify.cli.train import train
@@ -40,6 +43,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         radius,
     ),
     "Check a proof": (certify,),
+    "Show many answers": (report,),
     "Take it elsewhere": (export,),
 }
 _EPILOGS = {
@@ -48,6 +52,7 @@ _EPILOGS = {
     predict: EPILOG_PLAIN,
     radius: EPILOG_RADIUS,
     certify: EPILOG_CERTIFY,
+    report: EPILOG_PLAIN,
     export: EPILOG_PLAIN,
 }
 
@@ -90,6 +95,17 @@ def _start(
         typer.echo(context.get_help())
         raise typer.Exit(ExitCode.ERROR)
 
+
+_campaign = typer.Typer(
+    help="Ask thousands of questions: in parallel, kept as they are answered, resumed where they were left.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings=_SETTINGS,
+)
+_campaign.command(epilog=EPILOG_CAMPAIGN, context_settings=_SETTINGS)(campaign.run)
+_campaign.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(campaign.status)
+_campaign.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(campaign.export)
+app.add_typer(_campaign, name="campaign", rich_help_panel="Ask many questions")
 
 for _panel, _functions in _PANELS.items():
     for _function in _functions:

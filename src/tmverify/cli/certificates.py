@@ -61,7 +61,7 @@ class Certificates:
         if self.folder is None:
             return Kept(answer.trusts)
         if answer.certificate is None:
-            return Kept(answer.trusts, reason=_why_none(answer))
+            return Kept(answer.trusts, reason=why_none(answer))
         path = self.folder / name
         try:
             answer.certificate.save(path)
@@ -131,7 +131,8 @@ def uncertified(answer: Answer) -> Answer:
     return replace(answer, certificate=None)
 
 
-def _why_none(answer: Verdict | UniversalVerdict | Radius) -> str:
+def why_none(answer: Verdict | UniversalVerdict | Radius) -> str:
+    """Why an answer has no certificate although one was wanted."""
     if answer.detail.startswith(_NO_CERTIFICATE):
         return answer.detail.removeprefix(_NO_CERTIFICATE)
     if isinstance(answer, Radius):

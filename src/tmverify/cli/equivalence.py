@@ -9,6 +9,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from tmverify.campaign.scopes import read_scope
 from tmverify.cli import options
 from tmverify.cli.certificate_names import name_for_everywhere
 from tmverify.cli.certificates import check_wanted, open_folder
@@ -17,7 +18,6 @@ from tmverify.cli.exit_codes import exit_code
 from tmverify.cli.limits import read_limit
 from tmverify.cli.progress import counting
 from tmverify.cli.saving import check_apart, check_target
-from tmverify.campaign.scopes import read_scope
 from tmverify.cli.subject import open_inputs, open_models
 from tmverify.drafts import replacing
 from tmverify.engines import check_engine

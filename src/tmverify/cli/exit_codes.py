@@ -53,6 +53,12 @@ EPILOG_TRAIN = """[bold]Exit codes[/bold]
 [red]3[/red] usage or input error;
 [yellow]130[/yellow] interrupted by Ctrl-C, after saving what was learnt, if an epoch was finished."""
 
+EPILOG_CAMPAIGN = """[bold]Exit codes[/bold]
+
+[green]0[/green] every task is solved, whatever its answer: a campaign measures, and violates nothing;
+[yellow]2[/yellow] some are unknown: a limit or a fault left them undecided;
+[red]3[/red] usage or input error, or the cluster was lost;
+[yellow]130[/yellow] interrupted by Ctrl-C; what is answered is kept, and the same command goes on."""
 
 EPILOG_CERTIFY = """[bold]Exit codes[/bold]
 

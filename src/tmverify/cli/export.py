@@ -8,10 +8,10 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from tmverify.campaign.scopes import OWN, read_scope
 from tmverify.cli import options
 from tmverify.cli.output import plain, show
 from tmverify.cli.saving import check_apart, check_target
-from tmverify.campaign.scopes import OWN, read_scope
 from tmverify.cli.subject import OpenModel, Wanted, open_inputs, open_models, subject_of
 from tmverify.cli.survey import ROBUSTNESS, SIMILARITY
 from tmverify.drafts import replacing

@@ -17,6 +17,7 @@ from tmverify.cli.many_report import report
 from tmverify.cli.progress import Count, counting
 from tmverify.cli.records import Record, save_witnesses
 from tmverify.cli.saving import check_apart, check_target
+from tmverify.cli.stored import Keeping, answers_from
 from tmverify.cli.subject import Wanted, open_subject
 from tmverify.cli.survey import Question, Survey
 from tmverify.cli.warming import warm_up
@@ -34,6 +35,7 @@ def ask_many(
     as_json: bool,
     witness_file: Path | None,
     certificate_folder: Path | None,
+    keeping: Keeping,
 ) -> ExitCode:
     """Ask about every input at every epsilon, report, and say how it went."""
     distinct = list(dict.fromkeys(epsilons))
@@ -41,7 +43,8 @@ def ask_many(
     check_wanted(certificate_folder, name)
     if witness_file is not None:
         check_target(witness_file, "--save-witnesses", [".npz"])
-        check_apart([*wanted.models, wanted.data], [witness_file], "MODEL, DATA and --save-witnesses")
+    written = [witness_file, keeping.store]
+    check_apart([*wanted.models, wanted.data], written, "MODEL, DATA, --save-witnesses and --store")
     subject = open_subject(wanted, distinct)
     survey = Survey(
         question=question,
@@ -52,9 +55,10 @@ def ask_many(
         certificates=open_folder(certificate_folder, wanted.models),
     )
     try:
-        warm_up(name)
-        with counting(question.name, survey.n_queries) as count:
-            _ask_all(survey, count)
+        if keeping.wanted:
+            _ask_campaign(survey, keeping)
+        else:
+            _ask_here(survey)
     except KeyboardInterrupt:
         survey.interrupted = True
     if witness_file is not None:
@@ -62,6 +66,31 @@ def ask_many(
     report(survey, as_json=as_json, witness_file=witness_file)
     survey.certificates.raise_failure()
     return exit_code(survey.status, interrupted=survey.interrupted)
+
+
+def _ask_here(survey: Survey) -> None:
+    warm_up(survey.engine)
+    with counting(survey.question.name, survey.n_queries) as count:
+        _ask_all(survey, count)
+
+
+def _ask_campaign(survey: Survey, keeping: Keeping) -> None:
+    """By several processes, or what a store knows already."""
+    for asked in answers_from(
+        keeping,
+        survey.subject,
+        survey.question.name,
+        list(survey.epsilons),
+        engine=survey.engine,
+        timeout=survey.timeout,
+        certificates=survey.certificates,
+    ):
+        task, verdict = asked.task, asked.answer.as_verdict(asked.task)
+        assert task.index is not None
+        assert task.epsilon is not None
+        assert task.x is not None
+        kept = asked.kept(survey.certificates, verdict)
+        survey.records.append(Record(task.index, task.epsilon, task.scope, task.x, verdict, kept))
 
 
 def _ask_all(survey: Survey, count: Count) -> None:

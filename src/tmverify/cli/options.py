@@ -147,6 +147,24 @@ InputTimeout = Annotated[
     ),
 ]
 
+StoreFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        metavar="FILE.db",
+        help="Keep every answer in this file as it comes, and ask only what it does not know: the same "
+        "command goes on where it was stopped. tmverify report draws it.",
+        show_default=False,
+        rich_help_panel=_EFFORT,
+    ),
+]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs", "-j", help="Processes that work side by side (-1: one a core).", rich_help_panel=_EFFORT
+    ),
+]
+
 AsJson = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON document instead of a table.", rich_help_panel=_OUTPUT),

@@ -20,6 +20,7 @@ from tmverify.cli.progress import Count, counting
 from tmverify.cli.radius_files import save_csv, save_nearest
 from tmverify.cli.radius_report import report
 from tmverify.cli.saving import check_apart, check_target
+from tmverify.cli.stored import Keeping, answers_from
 from tmverify.cli.subject import Wanted, open_subject
 from tmverify.cli.warming import warm_up
 from tmverify.engines import check_engine
@@ -39,19 +40,27 @@ class RadiusFiles:
 
 
 def ask_radii(
-    wanted: Wanted, *, engine: str, timeout: float, rows: int, as_json: bool, files: RadiusFiles
+    wanted: Wanted,
+    *,
+    engine: str,
+    timeout: float,
+    rows: int,
+    as_json: bool,
+    files: RadiusFiles,
+    keeping: Keeping,
 ) -> ExitCode:
     """Ask for the radius of every input, report, and say how it went."""
     name, limit = check_engine(engine), read_limit(timeout, "--timeout")
     check_wanted(files.certificates, name)
-    _check(files, wanted)
+    _check(files, wanted, keeping.store)
     subject = open_subject(wanted, ())
     certificates = open_folder(files.certificates, wanted.models)
     distances = Distances(subject=subject, engine=name, timeout=limit, certificates=certificates)
     try:
-        warm_up(name)
-        with counting("radius", len(subject.rows), _SHOWN) as count:
-            _ask_all(distances, count)
+        if keeping.wanted:
+            _ask_campaign(distances, keeping)
+        else:
+            _ask_here(distances)
     except KeyboardInterrupt:
         distances.interrupted = True
     if files.csv is not None:
@@ -64,13 +73,39 @@ def ask_radii(
     return exit_code(status, interrupted=distances.interrupted)
 
 
-def _check(files: RadiusFiles, wanted: Wanted) -> None:
+def _check(files: RadiusFiles, wanted: Wanted, store: Path | None) -> None:
     if files.csv is not None:
         check_target(files.csv, "--csv", [".csv"])
     if files.witnesses is not None:
         check_target(files.witnesses, "--save-witnesses", [".npz"])
-    written = [files.csv, files.witnesses]
-    check_apart([*wanted.models, wanted.data], written, "MODEL, DATA, --csv and --save-witnesses")
+    written = [files.csv, files.witnesses, store]
+    check_apart([*wanted.models, wanted.data], written, "MODEL, DATA, --csv, --save-witnesses and --store")
+
+
+def _ask_here(distances: Distances) -> None:
+    warm_up(distances.engine)
+    with counting("radius", len(distances.subject.rows), _SHOWN) as count:
+        _ask_all(distances, count)
+
+
+def _ask_campaign(distances: Distances, keeping: Keeping) -> None:
+    """By several processes, or what a store knows already."""
+    for asked in answers_from(
+        keeping,
+        distances.subject,
+        "radius",
+        [None],
+        engine=distances.engine,
+        timeout=distances.timeout,
+        certificates=distances.certificates,
+    ):
+        task, found = asked.task, asked.answer.as_radius(asked.task)
+        assert task.index is not None
+        assert task.x is not None
+        kept = asked.kept(distances.certificates, found)
+        distances.answers.append(
+            Distance(task.index, task.scope, task.x, _decision(asked.query), found, kept)
+        )
 
 
 def _ask_all(distances: Distances, count: Count) -> None:

@@ -6,6 +6,7 @@ import typer
 
 from tmverify.cli import options
 from tmverify.cli.radii import RadiusFiles, ask_radii
+from tmverify.cli.stored import Keeping
 from tmverify.cli.subject import Wanted
 
 DEFAULT_ROWS = 20
@@ -22,6 +23,8 @@ def radius(
     direction: options.Direction = None,
     engine: options.Engine = "auto",
     timeout: options.RadiusTimeout = 300.0,
+    jobs: options.Jobs = 1,
+    store: options.StoreFile = None,
     rows: options.Rows = DEFAULT_ROWS,
     as_json: options.AsJson = False,
     csv: options.CsvFile = None,
@@ -57,5 +60,6 @@ def radius(
         rows=rows,
         as_json=as_json,
         files=RadiusFiles(csv, save_witnesses, certificate),
+        keeping=Keeping(store, jobs),
     )
     raise typer.Exit(code)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.text import Text
 
+from tmverify.campaign.scopes import TEAM
 from tmverify.cli.certificates import Kept
 from tmverify.cli.output import plain
-from tmverify.campaign.scopes import TEAM
 from tmverify.drafts import replacing
 from tmverify.model import Label, Model
 from tmverify.model.text import feature_name

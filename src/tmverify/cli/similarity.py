@@ -6,6 +6,7 @@ import typer
 
 from tmverify.cli import options
 from tmverify.cli.many import ask_many
+from tmverify.cli.stored import Keeping
 from tmverify.cli.subject import Wanted
 from tmverify.cli.survey import SIMILARITY
 
@@ -22,6 +23,8 @@ def similarity(
     direction: options.Direction = None,
     engine: options.Engine = "auto",
     timeout: options.Timeout = 300.0,
+    jobs: options.Jobs = 1,
+    store: options.StoreFile = None,
     as_json: options.AsJson = False,
     save_witnesses: options.WitnessFile = None,
     certificate: options.CertificateFolder = None,
@@ -48,5 +51,6 @@ def similarity(
         as_json=as_json,
         witness_file=save_witnesses,
         certificate_folder=certificate,
+        keeping=Keeping(store, jobs),
     )
     raise typer.Exit(code)

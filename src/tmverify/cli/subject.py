@@ -10,10 +10,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.campaign.features import read_features
-from tmverify.cli.output import plain
 from tmverify.campaign.drawing import draw
+from tmverify.campaign.features import read_features
 from tmverify.campaign.scopes import OWN, TEAM, own_scopes, read_scope
+from tmverify.cli.output import plain
 from tmverify.data import Inputs, load_inputs
 from tmverify.errors import InvalidInputError
 from tmverify.model import Label, Model
@@ -52,6 +52,7 @@ class Subject:
     opened: tuple[OpenModel, ...]
     rows: NDArray[np.int64]
     X: NDArray[np.uint8]
+    y: NDArray[Any] | None
     scopes: Sequence[Label]
     features: NDArray[np.bool_] | None
     direction: Direction | None
@@ -97,13 +98,14 @@ def subject_of(
 ) -> Subject:
     """What is asked about ``rows`` of ``inputs``."""
     model = opened[0].model
-    X = inputs.X[rows]
+    X, y = inputs.X[rows], None if inputs.y is None else inputs.y[rows]
     return Subject(
         wanted=wanted,
         opened=opened,
         rows=rows,
         X=X,
-        scopes=_scopes(model, wanted.scope, X, None if inputs.y is None else inputs.y[rows], rows),
+        y=y,
+        scopes=_scopes(model, wanted.scope, X, y, rows),
         features=read_features(model, wanted.features),
         direction=read_direction(wanted.direction),
     )

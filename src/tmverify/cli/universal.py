@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from tmverify.campaign.scopes import OWN
 from tmverify.cli.census import Census, UniversalQuestion
 from tmverify.cli.certificate_names import name_for_all
 from tmverify.cli.certificates import Kept, check_wanted, open_folder, uncertified
@@ -13,7 +14,6 @@ from tmverify.cli.limits import read_limit
 from tmverify.cli.progress import Count, counting
 from tmverify.cli.records import Record, save_witnesses
 from tmverify.cli.saving import check_apart, check_target
-from tmverify.campaign.scopes import OWN
 from tmverify.cli.subject import Wanted, open_subject
 from tmverify.cli.universal_report import report
 from tmverify.cli.warming import warm_up

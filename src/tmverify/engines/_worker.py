@@ -42,11 +42,10 @@ def serve() -> None:
     answers.flush()
     while True:
         try:
-            number, function, arguments, limit, memory = pickle.load(jobs)
+            number, function, arguments, limit = pickle.load(jobs)
         except EOFError:
             return
         _set_alarm(limit)
-        _set_memory(memory)
         pickle.dump((number, _do(function, arguments)), answers, protocol=pickle.HIGHEST_PROTOCOL)
         answers.flush()
         _set_alarm(None)
@@ -70,23 +69,3 @@ def _die_with_owner() -> None:
 def _set_alarm(limit: float | None) -> None:
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, 0 if limit is None else limit + _GRACE)
-
-
-def _set_memory(memory: int | None) -> None:
-    """Let this process, and each that it starts, take so much more than it has now; None: all there is."""
-    if sys.platform != "linux":
-        return
-    import resource
-
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    soft = resource.RLIM_INFINITY if memory is None else _private_bytes() + memory
-    if hard != resource.RLIM_INFINITY:
-        soft = hard if soft == resource.RLIM_INFINITY else min(soft, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
-
-
-def _private_bytes() -> int:
-    """What the kernel counts towards that limit."""
-    with open("/proc/self/status") as status:
-        line = next(line for line in status if line.startswith("VmData:"))
-    return int(line.split()[1]) * 1024

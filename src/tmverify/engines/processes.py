@@ -43,17 +43,14 @@ _numbers = itertools.count()
 _local = threading.local()
 
 
-def call(function: str, arguments: tuple[Any, ...], deadline: Deadline, *, memory: int | None = None) -> Any:
-    """What ``function``, a ``"module:function"``, returns in this thread's worker; or a Failure.
-
-    ``memory`` is how many bytes the worker may take beyond what it has when it is asked (Linux).
-    """
+def call(function: str, arguments: tuple[Any, ...], deadline: Deadline) -> Any:
+    """What ``function``, a ``"module:function"``, returns in this thread's worker; or a Failure."""
     try:
         worker = _own_worker()
     except (OSError, TypeError, MemoryError) as error:
         return Failure(StopReason.CRASHED, f"the solver process could not be started: {error}")
     try:
-        return worker.ask(function, arguments, deadline, memory)
+        return worker.ask(function, arguments, deadline)
     finally:
         if worker.busy:
             worker.kill()
@@ -89,11 +86,11 @@ class _Worker:
     def usable(self) -> bool:
         return not self.busy and self.owner == os.getpid() and self.kill.alive and self.process.poll() is None
 
-    def ask(self, function: str, arguments: tuple[Any, ...], deadline: Deadline, memory: int | None) -> Any:
+    def ask(self, function: str, arguments: tuple[Any, ...], deadline: Deadline) -> Any:
         """Send a job and wait. Both ends of the exchange run in a thread: even the sending may block."""
         self.busy = True
         number = next(_numbers)
-        job = (number, function, arguments, deadline.remaining(), memory)
+        job = (number, function, arguments, deadline.remaining())
         replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
         exchange = threading.Thread(
             target=_exchange, args=(self.process, job, not self.started, replies), daemon=True

@@ -1,0 +1,121 @@
+"""Finished tasks as a table for other tools: CSV, or Parquet with pyarrow.
+
+Lists (flips, decisions, names) are JSON in both; what is not known is empty, infinity is ``inf``.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tmverify.campaign.answers import TaskAnswer
+from tmverify.campaign.store import Store
+from tmverify.campaign.tasks import Task, unpack
+from tmverify.drafts import replacing
+from tmverify.extras import need
+
+COLUMNS = (
+    "task", "question", "models", "data", "index", "label", "epsilon", "scope", "direction", "features",
+    "status", "radius", "lower", "upper", "decisions", "flips", "seconds", "engine", "stop_reason", "detail",
+    "trusts", "certificate", "attempts", "model_hashes", "versions",
+)  # fmt: skip
+_INTEGERS = ("index", "epsilon", "attempts")
+_FLOATS = ("radius", "lower", "upper", "seconds")
+
+
+def export_csv(store: Store, path: str | os.PathLike[str]) -> int:
+    """Write the finished tasks; returns how many."""
+    n = 0
+    with replacing(path) as draft, open(draft, "x", newline="", encoding="utf-8") as text:
+        writer = csv.DictWriter(text, COLUMNS)
+        writer.writeheader()
+        for record in records(store):
+            writer.writerow(record)
+            n += 1
+    return n
+
+
+def export_parquet(store: Store, path: str | os.PathLike[str]) -> int:
+    """Write the finished tasks; returns how many.
+
+    Raises
+    ------
+    MissingExtraError
+    """
+    pyarrow = need("pyarrow", extra="parquet", what="--parquet")
+    parquet = need("pyarrow.parquet", extra="parquet", what="--parquet")
+    found = list(records(store))
+    schema = pyarrow.schema([(name, _type(pyarrow, name)) for name in COLUMNS])
+    table = pyarrow.Table.from_pylist([_typed(record) for record in found], schema=schema)
+    with replacing(path) as draft:
+        parquet.write_table(table, draft)
+    return len(found)
+
+
+def records(store: Store) -> Iterator[dict[str, Any]]:
+    """A mapping for each finished task, in the order of the plan."""
+    for row in store.rows():
+        if row.answer is not None:
+            yield {**_asked(row.task), **_found(row.task, row.answer)}
+
+
+def _asked(task: Task) -> dict[str, Any]:
+    mask = None if task.mask is None else np.flatnonzero(unpack(task.mask, task.n_features)).tolist()
+    return {
+        "task": task.id,
+        "question": task.question,
+        "models": json.dumps(task.names),
+        "data": task.data,
+        "index": task.index,
+        "label": task.label,
+        "epsilon": task.epsilon,
+        "scope": task.scope,
+        "direction": task.direction,
+        "features": None if mask is None else json.dumps(mask),
+        "model_hashes": json.dumps(task.models),
+    }
+
+
+def _found(task: Task, answer: TaskAnswer) -> dict[str, Any]:
+    flips = None
+    if answer.witness is not None and task.x is not None:
+        flips = np.flatnonzero(unpack(answer.witness, task.n_features) != task.x).tolist()
+    return {
+        "status": answer.status,
+        "radius": answer.lower if answer.lower == answer.upper else None,
+        "lower": answer.lower,
+        "upper": answer.upper,
+        "decisions": None if answer.decisions is None else json.dumps(answer.decisions),
+        "flips": None if flips is None else json.dumps(flips),
+        "seconds": round(answer.seconds, 6),
+        "engine": answer.engine,
+        "stop_reason": answer.stop_reason,
+        "detail": answer.detail,
+        "trusts": json.dumps(answer.trusts),
+        "certificate": answer.certificate_path,
+        "attempts": answer.attempts,
+        "versions": json.dumps(dict(answer.versions)),
+    }
+
+
+def _type(pyarrow: Any, name: str) -> Any:
+    if name in _INTEGERS:
+        return pyarrow.int64()
+    return pyarrow.float64() if name in _FLOATS else pyarrow.string()
+
+
+def _typed(record: dict[str, Any]) -> dict[str, Any]:
+    """Labels and scopes are numbers or words: in a typed column, words."""
+    return {
+        name: float(value)
+        if name in _FLOATS and value is not None
+        else str(value)
+        if name in ("label", "scope") and value is not None
+        else value
+        for name, value in record.items()
+    }

@@ -1,0 +1,113 @@
+"""How far a campaign is: a line for each question, model and epsilon, in the paper's form; or JSON."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from tmverify.campaign.scopes import TEAM
+from tmverify.campaign.store import Row, Store
+from tmverify.campaign.tallies import Group, Tally, grouped
+from tmverify.cli.output import STYLE, plain, show
+from tmverify.cli.phrases import seconds_text
+from tmverify.properties import Status
+
+_HEADERS = ("epsilon", "tasks", "solved", "holds", "violated", "unknown", "mean seconds")
+_MOST_REASONS = 5
+
+
+def report_status(store: Store, rows: Sequence[Row]) -> None:
+    """Print the table, what is missing, and why answers are unknown."""
+    lines = grouped(rows)
+    _show_tables(lines)
+    show(_summary(rows) if lines else "no tasks yet")
+    reasons = _reasons(rows)
+    for reason, n in reasons.most_common(_MOST_REASONS):
+        show(Text(plain(f"  unknown, {n}: {reason}")))
+    if len(reasons) > _MOST_REASONS:
+        show(f"  … and {len(reasons) - _MOST_REASONS} more reasons; campaign export has them all")
+    if store.writer is not None and store.writer != os.getpid():
+        show(f"a run is going on: process {store.writer}")
+
+
+def status_document(store: Store, rows: Sequence[Row]) -> dict[str, Any]:
+    """The same as plain values."""
+    done = [row.answer for row in rows if row.answer is not None]
+    return {
+        "store": str(store.path),
+        "tasks": len(rows),
+        "done": len(done),
+        "solved": sum(answer.solved for answer in done),
+        "violated": sum(answer.status == Status.VIOLATED.value for answer in done),
+        "unknown": sum(not answer.solved for answer in done),
+        "groups": [_group_json(group, tally) for group, tally in grouped(rows).items()],
+        "unknown_reasons": dict(_reasons(rows)),
+    }
+
+
+def _show_tables(lines: dict[Group, Tally]) -> None:
+    """A table for each question and subject, a line for each epsilon."""
+    for what in dict.fromkeys(map(_what, lines)):
+        table = Table()
+        for header in _HEADERS:
+            table.add_column(header, justify="right")
+        for group, tally in lines.items():
+            if _what(group) == what:
+                table.add_row(*_cells(group, tally))
+        show(Text(what, style="bold"), table)
+
+
+def _what(group: Group) -> str:
+    about = f", {group.data}" if group.data else ""
+    scope = "" if group.scope == TEAM else f", {group.scope}"
+    return plain(f"{group.question} of {' and '.join(group.names)}{about}{scope}")
+
+
+def _cells(group: Group, tally: Tally) -> list[str]:
+    asks_yes_or_no = group.question != "radius"
+    return [
+        "-" if group.epsilon is None else str(group.epsilon),
+        str(tally.total) if tally.complete else f"{tally.done}/{tally.total}",
+        str(tally.solved),
+        str(tally.positive) if asks_yes_or_no else "-",
+        str(tally.violated) if asks_yes_or_no else "-",
+        str(tally.unknown),
+        "-" if tally.mean_seconds is None else seconds_text(tally.mean_seconds),
+    ]
+
+
+def _summary(rows: Sequence[Row]) -> Text:
+    done = [row.answer for row in rows if row.answer is not None]
+    solved = sum(answer.solved for answer in done)
+    word, status = ("COMPLETE", Status.HOLDS) if len(done) == len(rows) else ("UNFINISHED", Status.UNKNOWN)
+    line = Text(word, style=STYLE[status])
+    line.append(f"  {len(done)} of {len(rows)} tasks done, {solved} solved, {len(done) - solved} unknown")
+    return line
+
+
+def _reasons(rows: Sequence[Row]) -> Counter[str]:
+    """Why answers are unknown."""
+    unknown = (row.answer for row in rows if row.answer is not None and not row.answer.solved)
+    return Counter(f"{answer.stop_reason}: {answer.detail}" for answer in unknown)
+
+
+def _group_json(group: Group, tally: Tally) -> dict[str, Any]:
+    return {
+        "question": group.question,
+        "models": list(group.names),
+        "data": group.data,
+        "scope": group.scope,
+        "epsilon": group.epsilon,
+        "tasks": tally.total,
+        "done": tally.done,
+        "solved": tally.solved,
+        group.adjective: tally.positive,
+        "violated": tally.violated,
+        "unknown": tally.unknown,
+        "mean_seconds": tally.mean_seconds,
+    }

@@ -1,0 +1,141 @@
+"""``--store`` and ``--jobs``: the questions of a command as a campaign, the answers from its store.
+
+A counterexample from a file is replayed like any other before it is shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tmverify.campaign.answering import answer_all, check_jobs
+from tmverify.campaign.answers import TaskAnswer
+from tmverify.campaign.expansion import Campaign, image_of
+from tmverify.campaign.store import Store
+from tmverify.campaign.tasks import Task, pack, unpack
+from tmverify.cli.certificate_names import name_for_input
+from tmverify.cli.certificates import Certificates, Kept, why_none
+from tmverify.cli.subject import Subject
+from tmverify.errors import StoreError
+from tmverify.properties import Query, Radius, Status, Verdict
+from tmverify.verify.deciding import replay
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """Where answers are kept (None: nowhere), and how many processes find them."""
+
+    store: Path | None
+    jobs: int
+
+    def __post_init__(self) -> None:
+        check_jobs(self.jobs)
+
+    @property
+    def wanted(self) -> bool:
+        return self.store is not None or self.jobs != 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A question and its answer, from a store."""
+
+    task: Task
+    query: Query
+    answer: TaskAnswer
+
+    def kept(self, certificates: Certificates, found: Verdict | Radius) -> Kept:
+        """What the answer rests on, noted among the certificates of the run."""
+        path = None if self.answer.certificate_path is None else Path(self.answer.certificate_path)
+        lacking = why_none(found) if certificates.wanted and path is None else ""
+        kept = Kept(self.answer.trusts, path, lacking)
+        certificates.kept.append(kept)
+        return kept
+
+
+def answers_from(
+    keeping: Keeping,
+    subject: Subject,
+    question: str,
+    epsilons: list[int] | list[None],
+    *,
+    engine: str,
+    timeout: float | None,
+    certificates: Certificates,
+) -> Iterator[Asked]:
+    """Ask what the store does not know, then give what it knows; after Ctrl-C too, which is raised last."""
+    tasks = list(_tasks(subject, question, epsilons, engine, timeout, certificates.wanted))
+    campaign = Campaign(
+        f"{question} of {subject.names}",
+        tasks,
+        {each.model.content_hash: each.model for each in subject.opened},
+        {each.model.content_hash: each.path.stem for each in subject.opened},
+        certificates.folder,
+    )
+    interrupted = None
+    with ExitStack() as stack:
+        place = keeping.store or Path(stack.enter_context(TemporaryDirectory(prefix="tmverify-"))) / "answers"
+        store = stack.enter_context(Store.writing(place))
+        try:
+            answer_all(store, campaign, jobs=keeping.jobs, verbose=True)
+        except KeyboardInterrupt as signal:
+            interrupted = signal
+        except OSError as error:
+            certificates.failure = error
+        for task in tasks:
+            answer = store.answer(task)
+            if answer is not None:
+                yield Asked(task, _query(subject, task, answer, place), answer)
+    if interrupted is not None:
+        raise interrupted
+
+
+def _tasks(
+    subject: Subject,
+    question: str,
+    epsilons: list[int] | list[None],
+    engine: str,
+    timeout: float | None,
+    certified: bool,
+) -> Iterator[Task]:
+    model = subject.models[0]
+    name = f"{question}-against" if question == "radius" and len(subject.models) == 2 else question
+    for epsilon in epsilons:
+        for place, index in enumerate(subject.rows.tolist()):
+            yield Task(
+                question=question,
+                models=tuple(each.content_hash for each in subject.models),
+                names=tuple(each.path.stem for each in subject.opened),
+                n_features=model.n_features,
+                index=index,
+                bits=pack(subject.X[place]),
+                data=subject.wanted.data.stem,
+                label=None if subject.y is None else subject.y[place].item(),
+                image=image_of(model),
+                epsilon=epsilon,
+                scope=subject.scopes[place],
+                mask=None if subject.features is None else pack(subject.features),
+                direction=subject.direction,
+                engine=engine,
+                timeout=timeout,
+                certified=certified,
+                certificate=name_for_input(name, subject, place, epsilon),
+            )
+
+
+def _query(subject: Subject, task: Task, answer: TaskAnswer, store: Path) -> Query:
+    """The question compiled, if the answer's witness, or that it has none, is what the answer says."""
+    query = task.query(subject.models)
+    found = None if answer.witness is None else replay(query, unpack(answer.witness, task.n_features))
+    flips = math.inf if found is None or found.flips is None else len(found.flips)
+    violated = answer.status == Status.VIOLATED.value
+    if (found is not None) != violated if answer.upper is None else answer.upper != flips:
+        raise StoreError(
+            f"{store}: the counterexample of task {task.id} does not replay: the store is damaged, or "
+            "another program wrote to it. Use a new --store."
+        )
+    return query

@@ -1,0 +1,43 @@
+"""Deciders that misbehave, for the tests of campaigns: each runs in the process that decides tasks."""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+
+from tmverify.campaign.answers import TaskAnswer
+from tmverify.campaign.deciding import answer_from_files
+from tmverify.campaign.memory import at_most
+from tmverify.campaign.tasks import Task
+
+
+def die(task: Task, folder: str) -> TaskAnswer:
+    if task.index == 1:
+        os._exit(9)
+    return answer_from_files(task, folder)
+
+
+def die_once(task: Task, folder: str) -> TaskAnswer:
+    died = Path(folder) / task.id
+    if not died.exists():
+        died.touch()
+        os._exit(9)
+    return answer_from_files(task, folder)
+
+
+def fill_memory(task: Task, folder: str) -> TaskAnswer:
+    if task.index == 1:
+        with at_most(task.memory):
+            np.ones(1 << 27)  # 1 GiB
+    return answer_from_files(task, folder)
+
+
+def oversleep(task: Task, folder: str) -> TaskAnswer:
+    if task.index == 1:
+        time.sleep(600)
+    return answer_from_files(task, folder)
+
+
+def raise_error(task: Task, folder: str) -> TaskAnswer:
+    raise RuntimeError("a bug")

@@ -1,0 +1,191 @@
+"""Running tasks: the answers are right, and whatever happens to a process costs its own task at most."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+import tmverify as tv
+from campaigns import make_plan, quick_plan, stored, told
+from tmverify.campaign import Store, Task, TaskAnswer, supervising
+from tmverify.campaign.expansion import expand
+from tmverify.campaign.running import run_tasks
+
+linux = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks at processes in /proc")
+
+
+@pytest.fixture
+def decider(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Stand-ins for the decider are for this process, so with jobs=1."""
+    monkeypatch.setattr(supervising, "_GRACE", 1.0)
+    return monkeypatch
+
+
+def children(pid: int) -> list[int]:
+    found = []
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        found += [int(child) for child in (thread / "children").read_text().split()]
+    return found
+
+
+def command(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_answers_are_those_of_the_functions(jobs: int, tmp_path: Path) -> None:
+    tally = tv.run_campaign(quick_plan(tmp_path), tmp_path / "s.db", jobs=jobs)
+    assert (tally.total, tally.done, tally.unknown) == (25, 25, 0)
+    a, b = tv.load(tmp_path / "a.tm"), tv.load(tmp_path / "b.tm")
+    models = {a.content_hash: a, b.content_hash: b}
+    for row in stored(tmp_path / "s.db"):
+        task, answer = row.task, row.answer
+        assert answer is not None
+        asked = [models[key] for key in task.models]
+        if task.question == "radius":
+            assert (
+                answer.as_radius(task).radius == tv.robustness_radius(asked[0], task.x, engine="brute").radius
+            )
+            continue
+        assert task.epsilon is not None or task.question == "equivalence"
+        verdict = answer.as_verdict(task)
+        check = {"robustness": tv.check_robustness, "similarity": tv.check_similarity}.get(task.question)
+        expected = (
+            tv.check_equivalence(*asked, engine="brute")
+            if check is None
+            else check(*asked, task.x, task.epsilon, engine="brute")  # type: ignore[operator]
+        )
+        assert verdict.status == expected.status
+        assert (verdict.witness is None) == (expected.witness is None)
+        assert answer.versions["tmverify"] == tv.__version__
+
+
+def test_running_again_does_only_what_is_missing(tmp_path: Path) -> None:
+    plan, path = quick_plan(tmp_path), tmp_path / "s.db"
+    campaign = expand(plan)
+    with Store.writing(path) as store:
+        store.plan(campaign.tasks, [(name, campaign.models[key]) for key, name in campaign.names.items()])
+        for done, (task, answer) in enumerate(run_tasks(campaign.tasks, campaign.models)):
+            store.keep(task, answer)
+            if done == 10:
+                break
+    before = {row.task.id: row.answer for row in stored(path) if row.answer is not None}
+    assert len(before) == 11
+    tally = tv.run_campaign(plan, path)
+    after = {row.task.id: row.answer for row in stored(path)}
+    assert (tally.done, len(after)) == (25, 25)
+    assert {key: after[key] for key in before} == before
+
+
+def test_certificates_are_written_and_accepted(tmp_path: Path) -> None:
+    text = """
+        certificates = "evidence"
+        [models]
+        a = "a.tm"
+        [inputs.d]
+        file = "d.npz"
+        [[ask]]
+        question = "radius"
+        [[ask]]
+        question = "robustness"
+    """
+    tv.run_campaign(make_plan(tmp_path, text, n=2), tmp_path / "s.db")
+    paths = [row.answer.certificate_path for row in stored(tmp_path / "s.db") if row.answer is not None]
+    assert len(set(paths)) == 4
+    from tmverify.cli import main
+
+    for path in paths:
+        assert path is not None
+        assert main(["certify", path, str(tmp_path / "a.tm")]) == 0
+
+
+def test_a_task_that_kills_its_process_is_unknown_and_the_rest_goes_on(
+    decider: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    decider.setattr(supervising, "_DECIDER", "failing_deciders:die")
+    tally = tv.run_campaign(quick_plan(tmp_path), tmp_path / "s.db")
+    assert (tally.done, tally.unknown) == (25, 6)
+    for row in stored(tmp_path / "s.db"):
+        assert row.answer is not None
+        assert row.answer.solved == (row.task.index != 1)
+        if row.task.index == 1:
+            assert row.answer.stop_reason == "crashed"
+            assert "exit code 9 (tried twice)" in row.answer.detail
+            assert row.answer.attempts == 2
+            assert row.answer.witness is None
+
+
+def test_a_process_that_dies_once_costs_a_retry(decider: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    decider.setattr(supervising, "_DECIDER", "failing_deciders:die_once")
+    tally = tv.run_campaign(quick_plan(tmp_path, n=1), tmp_path / "s.db")
+    assert (tally.done, tally.unknown) == (7, 0)
+    assert {row.answer.attempts for row in stored(tmp_path / "s.db") if row.answer is not None} == {2}
+
+
+@linux
+def test_the_memory_limit_holds(decider: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    decider.setattr(supervising, "_DECIDER", "failing_deciders:fill_memory")
+    tally = tv.run_campaign(quick_plan(tmp_path, more="memory = 300"), tmp_path / "s.db")
+    assert (tally.done, tally.unknown) == (25, 6)
+    reasons = {row.answer.stop_reason for row in stored(tmp_path / "s.db") if row.answer is not None}
+    assert reasons == {None, "out-of-memory"}
+    # Allowed more, it is asked again, and only that.
+    tally = tv.run_campaign(quick_plan(tmp_path, more="memory = 3000"), tmp_path / "s.db")
+    assert tally.unknown == 0
+
+
+def test_the_time_limit_holds_for_whatever_does_not_look_at_the_clock(
+    decider: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    decider.setattr(supervising, "_DECIDER", "failing_deciders:oversleep")
+    files = "[models]\na = 'a.tm'\n[inputs.d]\nfile = 'd.npz'"
+    text = f"engine = 'brute'\ntimeout = 0.5\n{files}\n[[ask]]\nquestion = 'radius'"
+    tv.run_campaign(make_plan(tmp_path, text, n=3), tmp_path / "s.db")
+    answers = [row.answer for row in stored(tmp_path / "s.db")]
+    assert [answer.stop_reason for answer in answers if answer is not None] == [None, "timeout", None]
+    assert answers[1] is not None
+    assert (answers[1].lower, answers[1].upper) == (0, float("inf"))
+
+
+def test_a_bug_is_unknown_with_its_words(decider: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    decider.setattr(supervising, "_DECIDER", "failing_deciders:raise_error")
+    tally = tv.run_campaign(quick_plan(tmp_path, n=1), tmp_path / "s.db")
+    assert tally.unknown == 7
+    assert {row.answer.detail for row in stored(tmp_path / "s.db") if row.answer is not None} == {
+        "the solver failed: RuntimeError: a bug (tried twice)"
+    }
+
+
+@linux
+def test_workers_that_are_killed_cost_nothing_but_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of joblib's own processes one is shot after some answers, and again after many more."""
+    shot: list[int] = []
+    keep = Store.keep
+
+    def keep_and_shoot(store: Store, task: Task, answer: TaskAnswer) -> None:
+        keep(store, task, answer)
+        n_kept = sum(row.answer is not None for row in store.rows())
+        if n_kept in (20, 120):
+            worker = next(pid for pid in children(os.getpid()) if b"popen_loky" in command(pid))
+            os.kill(worker, signal.SIGKILL)
+            shot.append(worker)
+
+    plan = quick_plan(tmp_path, n=30)
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "keep", keep_and_shoot)
+        tally = tv.run_campaign(plan, tmp_path / "s.db", jobs=2)
+    assert len(set(shot)) == 2
+    assert (tally.done, tally.unknown) == (181, 0)
+    tv.run_campaign(plan, tmp_path / "quiet.db")
+    assert told(stored(tmp_path / "s.db")) == told(stored(tmp_path / "quiet.db"))
+
+
+@pytest.mark.parametrize("jobs", [0, -2, True])
+def test_jobs_are_checked(jobs: int, tmp_path: Path) -> None:
+    with pytest.raises(tv.InvalidInputError, match="jobs must be"):
+        tv.run_campaign(quick_plan(tmp_path), tmp_path / "s.db", jobs=jobs)
