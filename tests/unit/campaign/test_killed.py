@@ -1,0 +1,95 @@
+"""``kill -9`` at random moments: nothing finished is lost, nothing is done twice, no process is left."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import tmverify as tv
+from campaigns import quick_plan, stored, told
+
+N_KILLS = 20
+TMVERIFY = [sys.executable, "-c", "import sys; from tmverify.cli import main; sys.exit(main())"]
+
+
+def start(folder: Path, jobs: int) -> subprocess.Popen[bytes]:
+    # A session of its own, so that what it leaves behind can be found.
+    return subprocess.Popen(
+        [*TMVERIFY, "campaign", "run", "plan.toml", "--store", "s.db", "-j", str(jobs)],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def n_answers(path: Path) -> int:
+    """By SQLite alone; 0 while there is nothing to ask."""
+    if not path.exists():
+        return 0
+    connection = sqlite3.connect(path)
+    try:
+        return int(connection.execute("SELECT count(*) FROM result").fetchone()[0])
+    except sqlite3.OperationalError:  # killed before the tables were made
+        return 0
+    finally:
+        connection.close()
+
+
+def wait_for_more(path: Path, seen: int) -> None:
+    end = time.monotonic() + 60
+    while n_answers(path) <= seen:
+        assert time.monotonic() < end, "no answer comes"
+        time.sleep(0.02)
+
+
+def session(leader: int) -> list[str]:
+    """What is left of the processes that ``leader`` started."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and os.getsid(int(entry.name)) == leader:
+                found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()[:200])
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for processes in /proc")
+def test_killed_twenty_times_and_resumed(tmp_path: Path) -> None:
+    rng = random.Random(0)
+    plan, path = quick_plan(tmp_path, n=150), tmp_path / "s.db"
+    leaders, seen = [], 0
+    for kill in range(N_KILLS):
+        process = start(tmp_path, jobs=1 + kill % 2)
+        if kill % 4:
+            wait_for_more(path, seen)
+            time.sleep(rng.uniform(0.0, 0.08))  # while answers come in
+        else:
+            time.sleep(rng.uniform(0.0, 1.2))  # while it starts
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        leaders.append(process.pid)
+        now = n_answers(path)
+        assert now >= seen, "an answer was lost"
+        seen = now
+    assert seen < 901, "the last kills met a campaign that was done"
+    with start(tmp_path, jobs=2) as last:
+        _, errors = last.communicate(timeout=120)
+    assert last.returncode == 0, errors
+    rows = stored(path)
+    assert len(rows) == len({row.task.id for row in rows}) == 901
+    tv.run_campaign(plan, tmp_path / "quiet.db")
+    assert told(rows) == told(stored(tmp_path / "quiet.db"))
+    deadline = time.monotonic() + 10
+    while any(left := [what for leader in leaders for what in session(leader)]):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.2)
