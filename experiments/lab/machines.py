@@ -1,13 +1,14 @@
 """The machines of the paper's tables: how each is trained, once, and what was measured while it was.
 
-A machine ``name`` is three files in the models folder: ``name.tm`` (the model), ``name.json`` (what training it
-took and reached) and, while it is being trained, ``name.checkpoint``: a training that was stopped goes on.
+A machine ``name`` is two files in the models folder, ``name.tm`` (the model) and ``name.json`` (what training
+it took and reached), and while it is being trained ``name.checkpoint``: a training that was stopped goes on.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -70,11 +71,11 @@ def small(recipe: Recipe) -> Recipe:
     return replace(recipe, n_clauses=max(20, recipe.n_clauses // 25), threshold=threshold, n_epochs=3)
 
 
-def trained(name: str, recipe: Recipe, data: tv.Dataset, folder: Path) -> Trained:
+def trained(name: str, recipe: Recipe, data: Callable[[], tv.Dataset], folder: Path) -> Trained:
     """The machine of that name, from ``folder`` or trained into it."""
     path, notes = folder / f"{name}.tm", folder / f"{name}.json"
     if not notes.exists():
-        _train(name, recipe, data, path, notes)
+        _train(name, recipe, data(), path, notes)
     about = json.loads(notes.read_text())
     if about["recipe"] != asdict(recipe):
         raise SystemExit(f"{notes} is of another recipe; remove it, or choose another --folder.")
@@ -97,13 +98,14 @@ def _train(name: str, recipe: Recipe, data: tv.Dataset, path: Path, notes: Path)
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     machine.fit(data.X_train, data.y_train, checkpoint=checkpoint)
-    machine.model_.save(path)
+    model = replace(machine.model_, feature_names=data.feature_names)
+    model.save(path)
     about = {
         "recipe": asdict(recipe),
         "seconds": sum(line["seconds"] for line in machine.history_),
-        "train_accuracy": accuracy(machine.model_, data.X_train, data.y_train),
-        "test_accuracy": accuracy(machine.model_, data.X_test, data.y_test),
-        "model": machine.model_.content_hash,
+        "train_accuracy": accuracy(model, data.X_train, data.y_train),
+        "test_accuracy": accuracy(model, data.X_test, data.y_test),
+        "model": model.content_hash,
     }
     notes.write_text(json.dumps(about, indent=2) + "\n")
     checkpoint.unlink(missing_ok=True)

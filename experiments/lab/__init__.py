@@ -1,0 +1,1 @@
+"""What the experiments share: arguments, data, machines, the paper's figures, tables."""

@@ -1,0 +1,91 @@
+"""The robustness table, which three of the paper's tables share the form of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lab.arguments import Setting
+from lab.paper import ROBUSTNESS
+from lab.tables import Section, seconds, times
+from tmverify.campaign import Group, Row, Tally, grouped
+
+HEADERS = (
+    "machine", "scope", "eps", "asked", "solved", "paper", "robust", "paper", "mean s", "paper",
+    "paper / ours",
+)  # fmt: skip
+
+
+def robustness_section(name: str, title: str, rows: Sequence[Row]) -> Section:
+    """A line for each machine, scope and epsilon; the paper's figures beside the scope that it has."""
+    section = Section(name, title, HEADERS)
+    for group, tally in grouped(rows).items():
+        if group.question == "robustness":
+            section.rows.append(_line(group, tally))
+    return section
+
+
+def radius_remark(rows: Sequence[Row]) -> list[str]:
+    """What the radii add: a sentence for each machine."""
+    remarks = []
+    for group, tally in grouped(rows).items():
+        if group.question != "radius":
+            continue
+        radii = sorted(
+            row.answer.lower
+            for row in rows
+            if row.answer is not None
+            and row.answer.lower == row.answer.upper
+            and row.answer.lower is not None
+            and (row.task.question, row.task.names) == (group.question, group.names)
+        )
+        spread = f"median {radii[len(radii) // 2]:g}, {radii[0]:g} to {radii[-1]:g}" if radii else "none"
+        mean = seconds(tally.mean_seconds)
+        remarks.append(
+            f"Radius of {group.names[0]} (team): exact for {tally.solved} of {tally.total}; {spread}; "
+            f"mean {mean} s."
+        )
+    return remarks
+
+
+def _line(group: Group, tally: Tally) -> Sequence[object]:
+    # The paper asks the machine of an image's class; with two classes there is one machine only.
+    paper = ROBUSTNESS.get((group.names[0], group.epsilon or 0)) if _papers_scope(group) else None
+    solved, robust, mean = paper or (None, None, None)
+    return (
+        group.names[0],
+        group.scope,
+        group.epsilon,
+        tally.total,
+        tally.solved,
+        solved,
+        tally.positive,
+        robust,
+        seconds(tally.mean_seconds),
+        None if mean is None else f"{mean:g}",
+        times(mean, tally.mean_seconds),
+    )
+
+
+def _papers_scope(group: Group) -> bool:
+    return group.scope == "own" or group.names[0].startswith("imdb")
+
+
+def unsolved(rows: Sequence[Row]) -> Mapping[str, int]:
+    """How many answers are unknown, by reason."""
+    found: dict[str, int] = {}
+    for row in rows:
+        if row.answer is None or not row.answer.solved:
+            reason = "not asked" if row.answer is None else f"{row.answer.stop_reason}: {row.answer.detail}"
+            found[reason] = found.get(reason, 0) + 1
+    return found
+
+
+def finish(section: Section, rows: Sequence[Row], setting: Setting) -> None:
+    """Say what is unsolved, and write."""
+    open_ones = unsolved(rows)
+    section.remarks.append(
+        "; ".join(f"{n} unknown ({reason})" for reason, n in open_ones.items())
+        if open_ones
+        else f"All {len(rows)} tasks of the plan are solved."
+    )
+    section.write(setting)
