@@ -32,8 +32,8 @@ def main() -> None:
         )
     section.remarks += [
         "The dataset is made by the published recipe from MNIST and 20 pictures that come with scikit-image, "
-        f"patches with a standard deviation below {LEAST_DEVIATION:g} left out; the original could not be "
-        "had, its pictures and limit are not known. 12,000 training and 50,000 test rows, as in the original.",
+        f"patches with a deviation below {LEAST_DEVIATION:g} left out; the original could not be had, "
+        "its pictures and limit are not known. 12,000 training and 50,000 test rows, as in the original.",
         "The BNN's columns are still to come; the paper quotes, solved / robust: "
         + ", ".join(f"eps {e}: {solved} / {robust}" for e, (solved, robust) in BNN_BACK_IMAGE.items())
         + ".",

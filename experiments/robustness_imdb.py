@@ -19,8 +19,8 @@ def main() -> None:
     rows = run_plan(NAME, setting)
     section = robustness_section(NAME, "Robustness on IMDB", rows)
     section.remarks += [
-        "A flip adds a word to the review or removes one. The reviews are the first 100 of a shuffled test set "
-        "that both machines classify correctly; the paper's are not known.",
+        "A flip adds a word to the review or removes one. The reviews are the first 100 of a shuffled test "
+        "set that both machines classify correctly; the paper's are not known.",
         *radius_remark(rows),
     ]
     finish(section, rows, setting)

@@ -35,8 +35,8 @@ def main() -> None:
             answer = "proved" if tally.positive else "refuted" if tally.violated else "unknown"
             section.remarks.append(f"Equivalence of {pair}: {answer}, in {mean} s (paper: refuted).")
     section.remarks.append(
-        "The reviews are the first 100 of a shuffled test set, whatever the machines make of them; machines that "
-        "disagree on a review itself are not similar at any epsilon. The paper gives no seconds."
+        "The reviews are the first 100 of a shuffled test set, whatever the machines make of them; machines "
+        "that disagree on a review itself are not similar at any epsilon. The paper gives no seconds."
     )
     finish(section, rows, setting)
 

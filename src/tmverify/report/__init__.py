@@ -1,1 +1,73 @@
-"""The outcome of a campaign as one HTML file: data first, rendering second."""
+"""The outcome of a campaign as one HTML file: data first, rendering second.
+
+::
+
+    Store ─rows→ subjects ─→ summary, radii, shares, times, unknowns, gallery, table ─→ Report (contents)
+    Report ─→ figures ─→ charts (SVG), pictures (PNG) ─→ page (template.html) ─→ one file, nothing else needed
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tmverify.drafts import replacing
+from tmverify.extras import need
+
+__all__ = ["write_report"]
+
+
+def write_report(
+    store: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    gallery: int = 200,
+    image: tuple[int, int] | None = None,
+) -> int:
+    """Write what a store holds as one HTML file that needs no other file and no network.
+
+    Parameters
+    ----------
+    store, output : paths
+        ``output`` is replaced at once, or left as it was.
+    title : str, optional
+        Default: the name of the store.
+    gallery : int
+        At most so many changes are drawn; the report says how many there are.
+    image : (rows, columns), optional
+        How to draw inputs of rows * columns features; default: as the campaign's plan says.
+
+    Returns
+    -------
+    int
+        How many answers the report shows.
+
+    Raises
+    ------
+    MissingExtraError
+        If Jinja2 is not installed.
+    StoreError
+        If ``store`` is no store.
+    InvalidInputError
+        If ``gallery`` is negative, or no input has rows * columns features.
+    """
+    need("jinja2", extra="report", what="tmverify report")
+    from tmverify.campaign import Store
+    from tmverify.report.contents import collect
+    from tmverify.report.page import render
+
+    place = Path(store)
+    with Store.reading(place) as opened:
+        report = collect(
+            list(opened.rows()),
+            opened.models(),
+            title=title or f"Campaign “{place.stem}”",
+            source=place.name,
+            gallery=gallery,
+            image=image,
+        )
+    page = render(report).encode("utf-8", "replace")  # a label may hold half a surrogate pair
+    with replacing(output) as draft:
+        draft.write_bytes(page)
+    return report.headline.tally.done
