@@ -20,8 +20,8 @@ def main() -> None:
     section = robustness_section(NAME, "Robustness on MNIST", rows)
     section.remarks += [
         "The paper asks the single machine of an image's class (scope own) whether its sign can change; the "
-        "team is the decision that users see. The images are drawn by our seed, 20 of each class as in the paper, "
-        "whatever the machines make of them; the machines are ours, so robust counts need not agree.",
+        "team is the decision that users see. The images are drawn by our seed, 20 of each class as in "
+        "the paper, whatever the machines make of them; the machines are ours, so counts need not agree.",
         "Mean seconds are over solved instances, in both; where the paper solved none it is at least 300.",
         *radius_remark(rows),
     ]

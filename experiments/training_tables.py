@@ -51,11 +51,11 @@ def main() -> None:
             )
         )
     section.remarks += [
-        f"The paper trains every machine for {EPOCHS} epochs, on a GTX 1070; ours run on two shared CPU cores, "
-        "so the ratio of seconds is between machines as much as between programs. The IMDB machines have far "
-        "fewer epochs here; the paper gives no seconds for them.",
-        "Clauses are those of a class; IMDB's two classes share one machine. Ours for IMDB boost true positives.",
-        "The paper's literals are for IMDB only. Ours counts all literals of a clause, as they stand in the model.",
+        f"The paper trains every machine for {EPOCHS} epochs, on a GTX 1070; ours run on two shared CPU "
+        "cores, so the ratio of seconds is between machines as much as between programs. The IMDB machines "
+        "have far fewer epochs here; the paper gives no seconds for them.",
+        "Clauses are those of a class; IMDB's two classes share one machine. Ours for IMDB boost true "
+        "positives. Literals are all those of a clause, as they stand in the model.",
     ]
     section.write(setting)
 

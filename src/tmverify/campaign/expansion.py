@@ -29,7 +29,7 @@ from tmverify.model.inputs import as_bit_matrix
 from tmverify.properties.region import Direction, check_epsilon
 from tmverify.properties.scope import comparable
 
-_PIXEL = re.compile(r"pixel_(\d+)_(\d+)")
+_PIXEL = re.compile(r"pixel_(\d{1,5})_(\d{1,5})\b")
 
 
 @dataclass(slots=True)
@@ -80,14 +80,13 @@ def expand(plan: Plan) -> Campaign:
 
 
 def image_of(model: Model) -> tuple[int, int] | None:
-    """Rows and columns, if the features are called ``pixel_0_0``, ``pixel_0_1``, … row by row."""
-    names = model.feature_names
-    last = None if not names else _PIXEL.fullmatch(names[-1])
-    if last is None:
+    """Rows and columns, if the features are called ``pixel_0_0``, ``pixel_0_1 > 5.5``, … row by row."""
+    places = [_PIXEL.match(name) for name in model.feature_names or ()]
+    pixels = [(int(place[1]), int(place[2])) for place in places if place is not None]
+    if not pixels or len(pixels) != len(places):
         return None
-    rows, columns = int(last[1]) + 1, int(last[2]) + 1
-    expected = tuple(f"pixel_{r}_{c}" for r in range(rows) for c in range(columns))
-    return (rows, columns) if names == expected else None
+    rows, columns = (size + 1 for size in pixels[-1])
+    return (rows, columns) if pixels == [(r, c) for r in range(rows) for c in range(columns)] else None
 
 
 def _tasks(plan: Plan, ask: Ask, models: Mapping[str, Model], inputs: Mapping[str, Inputs]) -> Iterator[Task]:

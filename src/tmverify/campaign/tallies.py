@@ -64,15 +64,20 @@ class Tally:
         return sum(self.seconds) / len(self.seconds) if self.seconds else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """What the tasks of a line in a table have in common."""
+    """What the tasks of a line in a table have in common: all of it, lest a figure be about nothing."""
 
     question: str
     names: tuple[str, ...]
     data: str
     scope: str
     epsilon: int | None
+    models: tuple[str, ...]
+    direction: str | None
+    mask: bytes | None
+    engine: str
+    certified: bool
 
     @property
     def adjective(self) -> str:
@@ -88,7 +93,18 @@ def grouped(rows: Iterable[Row]) -> dict[Group, Tally]:
     found: dict[Group, Tally] = {}
     for row in rows:
         task = row.task
-        group = Group(task.question, task.names, task.data, _scope(task.scope, task.label), task.epsilon)
+        group = Group(
+            question=task.question,
+            names=task.names,
+            data=task.data,
+            scope=_scope(task.scope, task.label),
+            epsilon=task.epsilon,
+            models=task.models,
+            direction=task.direction,
+            mask=task.mask,
+            engine=task.engine,
+            certified=task.certified,
+        )
         tally = found.setdefault(group, Tally(0))
         tally.total += 1
         tally.add(row.answer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from rich.table import Table
@@ -52,20 +53,24 @@ def status_document(store: Store, rows: Sequence[Row]) -> dict[str, Any]:
 
 def _show_tables(lines: dict[Group, Tally]) -> None:
     """A table for each question and subject, a line for each epsilon."""
-    for what in dict.fromkeys(map(_what, lines)):
+    for subject in dict.fromkeys(replace(group, epsilon=None) for group in lines):
         table = Table()
         for header in _HEADERS:
             table.add_column(header, justify="right")
         for group, tally in lines.items():
-            if _what(group) == what:
+            if replace(group, epsilon=None) == subject:
                 table.add_row(*_cells(group, tally))
-        show(Text(what, style="bold"), table)
+        show(Text(_what(subject), style="bold"), table)
 
 
 def _what(group: Group) -> str:
-    about = f", {group.data}" if group.data else ""
-    scope = "" if group.scope == TEAM else f", {group.scope}"
-    return plain(f"{group.question} of {' and '.join(group.names)}{about}{scope}")
+    said = [f"{group.question} of {' and '.join(group.names)}", group.data]
+    said += [] if group.scope == TEAM else [f"scope {group.scope}"]
+    said += [] if group.direction is None else [f"only {group.direction}"]
+    said += [] if group.mask is None else ["some features"]
+    said += [] if group.engine == "auto" else [f"engine {group.engine}"]
+    said += ["with certificates"] if group.certified else []
+    return plain(", ".join(part for part in said if part))
 
 
 def _cells(group: Group, tally: Tally) -> list[str]:

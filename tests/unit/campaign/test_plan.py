@@ -125,7 +125,7 @@ def test_missing_files(tmp_path: Path) -> None:
 
 
 def test_pictures_are_recognised_by_the_names_of_their_pixels() -> None:
-    names = [f"pixel_{r}_{c}" for r in range(3) for c in range(3)]
+    names = [f"pixel_{r}_{c} > 5.5" for r in range(3) for c in range(3)]
     model = voters()
     picture = tv.Model.from_clauses(9, [[1]], [1], feature_names=names)
     assert (image_of(model), image_of(picture)) == (None, (3, 3))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,11 +45,10 @@ def test_answers_are_those_of_the_functions(jobs: int, tmp_path: Path) -> None:
     for row in stored(tmp_path / "s.db"):
         task, answer = row.task, row.answer
         assert answer is not None
-        asked = [models[key] for key in task.models]
+        asked: list[Any] = [models[key] for key in task.models]
+        x: Any = task.x
         if task.question == "radius":
-            assert (
-                answer.as_radius(task).radius == tv.robustness_radius(asked[0], task.x, engine="brute").radius
-            )
+            assert answer.as_radius(task).radius == tv.robustness_radius(asked[0], x, engine="brute").radius
             continue
         assert task.epsilon is not None or task.question == "equivalence"
         verdict = answer.as_verdict(task)

@@ -1,0 +1,89 @@
+"""What things are called in a report: statuses, reasons, decisions and numbers, in plain words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from tmverify.campaign import Task, TaskAnswer
+from tmverify.model import Label
+
+PENDING = "pending"
+
+POSITIVE = {"robustness": "robust", "similarity": "similar", "equivalence": "equivalent", "radius": "exact"}
+
+STATUSES: Mapping[str, str] = {
+    "robust": "Proved: no allowed change of up to ε features alters the decision; all of them are covered.",
+    "similar": "Proved: the two models decide alike on every input within ε changes of this one.",
+    "equivalent": "Proved: the two models decide alike on every input that there is.",
+    "exact": "The radius is proved: so many changes can alter the decision, and no fewer. "
+    "∞ means that no allowed change does.",
+    "violated": "Disproved by an example: a changed input that is decided otherwise, found and replayed.",
+    "unknown": "Not decided: the search was stopped before it was through. This says nothing for or against; "
+    "it is never counted as robust nor as violated. Bounds of a radius are proved all the same.",
+    PENDING: "Planned, and not answered yet.",
+}
+
+REASONS: Mapping[str, str] = {
+    "timeout": "The time allowed for one task ran out; more time may decide it.",
+    "node-limit": "The search met its limit of steps.",
+    "region-too-large": "Too many inputs to go through one by one for this engine.",
+    "encoding-too-large": "The question as a formula would be too large.",
+    "out-of-memory": "The memory allowed for one task ran out; more memory may decide it.",
+    "crashed": "The process that worked on it died.",
+    "answer-rejected": "An engine gave an answer that did not stand up to a check, so it was thrown away. "
+    "This is a defect: please report it.",
+    "undecided-inputs": "Some of the inputs that it depends on are undecided.",
+}
+
+
+def status_of(task: Task, answer: TaskAnswer | None) -> str:
+    """One of STATUSES."""
+    if answer is None:
+        return PENDING
+    return POSITIVE[task.question] if answer.status in ("holds", "exact") else answer.status
+
+
+def bounds_text(lower: float | None, upper: float | None) -> str:
+    """A radius, or what is proved of it."""
+    if lower is None or upper is None:
+        return ""
+    if lower == upper:
+        return "∞" if lower == math.inf else f"{lower:g}"
+    return f"≥ {lower:g}" if upper == math.inf else f"{lower:g}…{upper:g}"
+
+
+def decisions_text(task: Task, answer: TaskAnswer) -> tuple[str, str] | None:
+    """The two decisions that differ; with a class as scope, that class or not."""
+    if answer.decisions is None:
+        return None
+    return _decision(task.scope, answer.decisions[0]), _decision(task.scope, answer.decisions[1])
+
+
+def _decision(scope: Label, decision: Label) -> str:
+    if scope == "team":
+        return str(decision)
+    return str(scope) if decision else f"not {scope}"
+
+
+def percent(part: int, whole: int) -> str:
+    """A share; 0 % and 100 % are said only of none and all."""
+    if not whole:
+        return "—"
+    if part in (0, whole):
+        return "100 %" if part else "0 %"
+    share = min(max(100 * part / whole, 0.1), 99.9)
+    return f"{share:.1f} %".replace(".0 %", " %")
+
+
+def seconds_text(seconds: float | None) -> str:
+    """A time to three digits, in the unit that suits it."""
+    if seconds is None:
+        return "—"
+    if seconds < 0.9995:
+        return f"{1000 * seconds:.3g} ms"
+    if seconds < 99.95:
+        return f"{seconds:.3g} s"
+    if seconds < 5999.5:
+        return f"{seconds / 60:.3g} min" if seconds >= 599.5 else f"{seconds:.0f} s"
+    return f"{seconds / 3600:.3g} h"

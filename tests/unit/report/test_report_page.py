@@ -1,0 +1,148 @@
+"""The page: complete, and deaf to what texts in a store try to be."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from report_stores import answer, machine, mixed_store, task, two_model_store, write_store
+from tmverify.errors import MissingExtraError, StoreError
+from tmverify.report import write_report
+
+EVIL = "\"'><script>alert(1)</script><img src=x onerror=alert(1)></script><!--\u2028&{{7*7}}"
+
+
+class Tags(HTMLParser):
+    """All start tags with their attributes, and the text of scripts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if self.tags and self.tags[-1][0] == "script" and data.strip():
+            self.scripts.append(data)
+
+
+def page_of(store: Path, **options: Any) -> str:
+    write_report(store, store.with_suffix(".html"), **options)
+    return store.with_suffix(".html").read_text(encoding="utf-8")
+
+
+def evil_store(path: Path) -> Path:
+    names = (EVIL, "b" + EVIL, "c", "d")
+    model = machine(feature_names=names, classes=(EVIL, "other"))
+    asked: dict[str, Any] = {"names": [EVIL], "index": 0, "label": EVIL, "data": EVIL}
+    one = task("robustness", [1, 0, 0, 0], model, epsilon=1, **asked)
+    two = task("robustness", [1, 0, 0, 0], model, epsilon=2, scope=EVIL, **asked)
+    found = answer(
+        one,
+        "violated",
+        witness=[0, 1, 0, 0],
+        decisions=(EVIL, "other"),
+        certificate_path=EVIL,
+        trusts=(EVIL,),
+        engine=EVIL,
+        versions={EVIL: EVIL},
+    )
+    unknown = answer(two, "unknown", stop_reason="timeout", detail=EVIL)
+    return write_store(path, [(one, found), (two, unknown)], [(EVIL, model)])
+
+
+def test_no_text_of_a_store_becomes_markup(tmp_path: Path) -> None:
+    page = page_of(evil_store(tmp_path / "s.db"), title=EVIL)
+    parsed = Tags(page)
+    assert len([tag for tag, _ in parsed.tags if tag == "script"]) == 2
+    assert len(parsed.scripts) == 2
+    assert not [name for _, attributes in parsed.tags for name in attributes if name.startswith("on")]
+    assert all((a["src"] or "").startswith("data:") for tag, a in parsed.tags if tag == "img")
+    assert "{{7*7}}" in page
+    assert EVIL in json.loads(parsed.scripts[0])["texts"]
+    assert not re.search("[<>&\u2028]", parsed.scripts[0])
+
+
+def test_nothing_is_loaded_from_anywhere(tmp_path: Path) -> None:
+    page = page_of(mixed_store(tmp_path / "s.db"))
+    addresses = re.findall(r"https?://[^\"' ]*", page)
+    assert set(addresses) <= {"http://www.w3.org/2000/svg"}  # a name, not an address
+    for _, attributes in Tags(page).tags:
+        for name in ("src", "href"):
+            assert (attributes.get(name) or "#").startswith(("#", "data:"))
+    assert "default-src &#39;none&#39;" in page
+
+
+def test_says_what_unknown_means_and_why(tmp_path: Path) -> None:
+    page = page_of(mixed_store(tmp_path / "s.db"))
+    for said in ("Why answers are unknown", "timeout", "after 5 s", "never counted as robust", "2/3 robust"):
+        assert said in page
+    assert page.count('class="entry"') == 2
+    assert page.count("data:image/png") == 6
+
+
+def test_words_and_pairs(tmp_path: Path) -> None:
+    page = page_of(two_model_store(tmp_path / "s.db"), title="Two models")
+    assert "<title>Two models</title>" in page
+    for said in (
+        "any input",
+        "an input that tells them apart",
+        '<bdi class="chip">good</bdi>',
+        "first ↔ second",
+    ):
+        assert said in page
+
+
+def test_features_without_names_are_numbers(tmp_path: Path) -> None:
+    model = machine()
+    about = task("robustness", [1, 0, 0, 0], model, index=0, data="d", epsilon=1, image=(3, 3))
+    found = answer(about, "violated", witness=[1, 0, 1, 0], decisions=(1, 0))
+    page = page_of(write_store(tmp_path / "s.db", [(about, found)], [("first", model)]))
+    assert '<bdi class="chip">feature 2</bdi>' in page
+    assert "data:image/png" not in page  # 3 x 3 pixels do not fit 4 features
+
+
+@pytest.mark.parametrize("planned", [0, 1])
+def test_an_empty_store(tmp_path: Path, planned: int) -> None:
+    model = machine()
+    pairs = [(task("equivalence", None, model, machine(clause=2)), None)][:planned]
+    page = page_of(write_store(tmp_path / "s.db", pairs, [("first", model)]))
+    assert "Nothing is answered yet" in page
+    assert "No change that alters a decision is known" in page
+
+
+def test_half_a_surrogate_pair_is_no_reason_to_fail(tmp_path: Path) -> None:
+    model = machine()
+    about = task("robustness", [1, 0, 0, 0], model, index=0, label="\ud800", data="d", epsilon=1)
+    found = answer(about, "violated", witness=[0, 0, 0, 0], decisions=("\ud800", "b"))
+    assert "labelled" in page_of(write_store(tmp_path / "s.db", [(about, found)], [("first", model)]))
+
+
+def test_returns_how_many_answers_there_are(tmp_path: Path) -> None:
+    assert write_report(mixed_store(tmp_path / "s.db"), tmp_path / "r.html", image=(1, 4)) == 12
+
+
+def test_a_file_stays_as_it_was_if_there_is_no_store(tmp_path: Path) -> None:
+    output = tmp_path / "r.html"
+    output.write_text("before")
+    with pytest.raises(StoreError):
+        write_report(tmp_path / "none.db", output)
+    assert output.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [output]
+
+
+def test_names_the_extra_if_jinja2_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(module: str) -> None:
+        raise ImportError(f"No module named {module!r}")
+
+    monkeypatch.setattr("tmverify.extras.import_module", missing)
+    with pytest.raises(MissingExtraError, match=r"tmverify\[report\]"):
+        write_report(tmp_path / "none.db", tmp_path / "r.html")
