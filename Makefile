@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test test-deep lint bench bench-training bench-verification bench-certificates clean
+.PHONY: help demo test test-deep test-report experiments lint bench bench-training bench-verification bench-certificates clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -16,6 +16,19 @@ test: $(READY) lint  ## lint, types and tests, under five minutes on two cores
 
 test-deep: $(READY)  ## the thorough runs: tens of thousands of random cases and files
 	$(BIN)/pytest -n 2 -m deep
+
+test-report: $(READY)  ## the HTML report in a real browser (as root, installs Debian's chromium if it is missing)
+	@if ! command -v chromedriver >/dev/null && command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  { apt-get update -qq && apt-get install -y -qq chromium chromium-driver; } >/dev/null 2>&1 || \
+	    echo "chromium can't be installed here; the tests will be skipped"; \
+	fi
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[browser]'
+	$(BIN)/pytest -rs tests/browser
+
+experiments: $(READY)  ## the paper's tables (TMVERIFY_DATA; an hour or two, most of it training; resumable)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[experiments]'
+	for table in training_tables robustness_mnist robustness_imdb similarity_imdb accuracy_mnist_c \
+	  robustness_back_image results_page; do $(BIN)/python experiments/$$table.py || exit 1; done
 
 lint: $(READY)  ## ruff, mypy --strict, import directions
 	$(BIN)/ruff check .

@@ -1,7 +1,7 @@
 """A short tour: train a Tsetlin machine on handwritten digits, then prove what flipped pixels can do to it.
 
-Run it with ``make demo``, or ``python examples/demo.py [FOLDER]``; it leaves the model and the test digits in
-FOLDER (``build/demo`` by default) for the commands that it suggests at the end.
+Run it with ``make demo``, or ``python examples/demo.py [FOLDER]``; it leaves the model, the test digits and a
+report in FOLDER (``build/demo`` by default) for the commands that it suggests at the end.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 import tmverify as tv
+from tmverify.campaign import Ask, InputSet
 
 EPSILONS = (1, 3, 5)
 BAR = 40  # characters
@@ -156,6 +157,29 @@ def certify(model: tv.Model, x: Digit, folder: Path) -> None:
     )
 
 
+def campaign(folder: Path) -> Path:
+    """Many questions at once, kept in a store, and drawn."""
+    console.rule("6. Ask hundreds of questions: a campaign", align="left")
+    plan = tv.Plan(
+        title="Handwritten digits",
+        models={"digits": folder / "digits.tm"},
+        inputs={"test": InputSet(folder / "digits-test.npz", n=100, image=(8, 8))},
+        asks=(
+            Ask(question="robustness", models=(("digits",),), inputs=("test",), epsilons=EPSILONS),
+            Ask(question="radius", models=(("digits",),), inputs=("test",)),
+        ),
+    )
+    store, report = folder / "results.db", folder / "report.html"
+    started = time.perf_counter()
+    tally = tv.run_campaign(plan, store, jobs=2, verbose=console.is_terminal)
+    tv.write_report(store, report, title=plan.title)
+    console.print(
+        f"{tally.done} tasks are answered, {tally.solved} solved, in {time.perf_counter() - started:.1f} s. "
+        f"Each answer went into {store}\nas it came: a run that is interrupted goes on where it was.\n"
+    )
+    return report
+
+
 def suggest(folder: Path) -> None:
     tmverify = Path(sys.executable).with_name("tmverify")
     program = tmverify.relative_to(Path.cwd()) if tmverify.is_relative_to(Path.cwd()) else tmverify
@@ -165,6 +189,7 @@ def suggest(folder: Path) -> None:
         f"robustness {folder}/digits.tm {folder}/digits-test.npz --epsilon 1 --n 100",
         f"radius {folder}/digits.tm {folder}/digits-test.npz --direction add --csv radii.csv",
         f"certify {folder}/radius.tmcert {folder}/digits.tm",
+        f"campaign status {folder}/results.db",
         "train digits --weighted --max-literals 8 -o short.tm",
     ):
         console.print(f"  {program} {command}", soft_wrap=True)
@@ -181,7 +206,9 @@ def main() -> None:
     certify(model, data.X_test[max(range(len(radii)), key=lambda i: radii[i].lower)], folder)
     model.save(folder / "digits.tm")
     np.savez_compressed(folder / "digits-test.npz", X=data.X_test, y=data.y_test)
+    report = campaign(folder)
     suggest(folder)
+    console.print(f"\n[bold]The report of the campaign:[/] {report.resolve()}", soft_wrap=True)
 
 
 if __name__ == "__main__":

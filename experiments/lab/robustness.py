@@ -8,6 +8,7 @@ from lab.arguments import Setting
 from lab.paper import ROBUSTNESS
 from lab.tables import Section, seconds, times
 from tmverify.campaign import Group, Row, Tally, grouped
+from tmverify.report import write_figures
 
 HEADERS = (
     "machine", "scope", "eps", "asked", "solved", "paper", "robust", "paper", "mean s", "paper",
@@ -81,7 +82,8 @@ def unsolved(rows: Sequence[Row]) -> Mapping[str, int]:
 
 
 def finish(section: Section, rows: Sequence[Row], setting: Setting) -> None:
-    """Say what is unsolved, and write."""
+    """Draw, say what is unsolved, and write."""
+    section.plots.update(write_figures(setting.folder / f"{section.name}.db", setting.results))
     open_ones = unsolved(rows)
     section.remarks.append(
         "; ".join(f"{n} unknown ({reason})" for reason, n in open_ones.items())

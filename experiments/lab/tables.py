@@ -20,11 +20,7 @@ class Section:
     headers: Sequence[str]
     rows: list[Sequence[object]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    plots: dict[str, str] = field(default_factory=dict)
-
-    def plot(self, name: str, words: str) -> None:
-        """A plot ``name.svg`` that stands in the folder of results."""
-        self.plots[name] = words
+    plots: dict[Path, str] = field(default_factory=dict)
 
     def write(self, setting: Setting) -> Path:
         """Leave it among the results, and print it."""
@@ -40,8 +36,8 @@ class Section:
             lines += ["**A smoke run: tiny machines, few inputs. These figures say nothing.**", ""]
         lines += table(self.headers, self.rows)
         lines += ["", *(f"- {remark}" for remark in self.remarks)]
-        for name, words in self.plots.items():
-            lines += ["", f"![{words}](../experiments/results/{name}.svg)"]
+        for path, words in self.plots.items():
+            lines += ["", f"**{words}**", "", f"![{words}](../experiments/results/{path.name})"]
         return "\n".join(lines) + "\n"
 
 

@@ -23,8 +23,8 @@
     cli/          one file per subcommand
 
 Imports point one way: cli → report, interop, training → campaign → data → verify → engines, certificates →
-properties → model → kernels, drafts, extras → errors. scikit-learn, numba, joblib and the solvers are imported
-at first use.
+properties → model → kernels, drafts, extras → errors. scikit-learn, numba, joblib and the solvers are
+imported at first use.
 """
 
 from typing import TYPE_CHECKING, Any

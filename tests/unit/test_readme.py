@@ -13,6 +13,7 @@ import pytest
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.S)
+PLANS = re.findall(r"```toml\n(.*?)```", README, re.S)
 RADIUS = re.findall(r"`(tmverify radius [^`]*)`:\n\n```\n(.*?)```", README, re.S)
 
 
@@ -34,10 +35,12 @@ def test_certificate(tmp_path: Path) -> None:
 
 
 def test_shell(tmp_path: Path) -> None:
-    assert len(SHELL) == 1
-    assert len(RADIUS) == 1
+    assert (len(SHELL), len(PLANS), len(RADIUS)) == (2, 1, 1)
+    (tmp_path / "plan.toml").write_text(PLANS[0])
     shown_command, shown = RADIUS[0]
-    said = {command: run(command, tmp_path) for command in SHELL[0].splitlines()}
+    said = {command: run(command, tmp_path) for block in SHELL for command in block.splitlines()}
+    assert "400 of 400 tasks done, 400 solved" in said["tmverify campaign status results.db"]
+    assert (tmp_path / "report.html").stat().st_size > 10_000
     lines = [line.rstrip() for line in said[shown_command].splitlines()]
     for line in shown.splitlines():
         # Seconds differ, and where several changes are nearest, so may the one that is found.

@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tmverify.drafts import replacing
 from tmverify.extras import need
 
-__all__ = ["write_report"]
+if TYPE_CHECKING:
+    from tmverify.report.contents import Report
+
+__all__ = ["write_figures", "write_report"]
 
 
 def write_report(
@@ -53,13 +57,35 @@ def write_report(
         If ``gallery`` is negative, or no input has rows * columns features.
     """
     need("jinja2", extra="report", what="tmverify report")
-    from tmverify.campaign import Store
-    from tmverify.report.contents import collect
     from tmverify.report.page import render
 
-    place = Path(store)
+    report = _collected(Path(store), title, gallery, image)
+    page = render(report).encode("utf-8", "replace")  # a label may hold half a surrogate pair
+    with replacing(output) as draft:
+        draft.write_bytes(page)
+    return report.headline.tally.done
+
+
+def write_figures(store: str | os.PathLike[str], folder: str | os.PathLike[str]) -> dict[Path, str]:
+    """Write the charts of a store's report as SVG files, for documents; returns what each shows."""
+    from tmverify.report.charts import standalone_svg
+    from tmverify.report.figures import figures_of
+
+    place, found = Path(store), {}
+    for number, figure in enumerate(figures_of(_collected(place, None, 0, None)), start=1):
+        path = Path(folder) / f"{place.stem}-{number}.svg"
+        with replacing(path) as draft:
+            draft.write_text(standalone_svg(figure.chart), encoding="utf-8")
+        found[path] = f"{figure.heading}: {figure.subject}"
+    return found
+
+
+def _collected(place: Path, title: str | None, gallery: int, image: tuple[int, int] | None) -> Report:
+    from tmverify.campaign import Store
+    from tmverify.report.contents import collect
+
     with Store.reading(place) as opened:
-        report = collect(
+        return collect(
             list(opened.rows()),
             opened.models(),
             title=title or f"Campaign “{place.stem}”",
@@ -67,7 +93,3 @@ def write_report(
             gallery=gallery,
             image=image,
         )
-    page = render(report).encode("utf-8", "replace")  # a label may hold half a surrogate pair
-    with replacing(output) as draft:
-        draft.write_bytes(page)
-    return report.headline.tally.done
