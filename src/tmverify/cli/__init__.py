@@ -11,6 +11,8 @@
     many          the loop over (epsilon, input), shared by robustness and similarity
     universal     the same for the two universal questions
     radii         the same for the radius; radius_report and radius_files belong to it
+    stored        --store and --jobs of robustness, similarity and radius: their questions as a campaign
+    campaign      run, status, export; campaign_report belongs to it; report draws a store
     certificates  the files of --certificate; certificate_names says what they are called
     output        everything that is printed
 
