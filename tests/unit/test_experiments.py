@@ -1,0 +1,35 @@
+"""The experiments as smoke runs, without data: they end, resume, and leave their tables and reports."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+QUICK = "robustness_back_image"
+OTHERS = ("training_tables", "robustness_mnist", "robustness_imdb", "similarity_imdb", "accuracy_mnist_c")
+
+
+@pytest.mark.parametrize("name", [QUICK, *(pytest.param(name, marks=pytest.mark.deep) for name in OTHERS)])
+def test_smoke_run(name: str, tmp_path: Path) -> None:
+    environment = {key: value for key, value in os.environ.items() if key != "TMVERIFY_DATA"}
+    command = [sys.executable, str(EXPERIMENTS / f"{name}.py"), "--quick", "--folder", str(tmp_path)]
+    printed = [subprocess.check_output(command, env=environment, text=True) for _ in range(2)]
+    assert printed[0] == printed[1], "the second run has nothing to do, and finds the same"
+    assert (tmp_path / "results" / f"{name}.md").read_text() == printed[0].rstrip("\n") + "\n"
+    assert "These figures say nothing" in printed[0]
+    if (EXPERIMENTS / "plans" / f"{name}.toml").exists():
+        assert "tasks of the plan are solved" in printed[0]
+        assert (tmp_path / f"{name}.html").exists()
+        assert list((tmp_path / "results").glob(f"{name}-*.svg"))
+
+
+def test_every_experiment_is_run_here_and_shown() -> None:
+    page = (EXPERIMENTS / "results_page.py").read_text()
+    scripts = {path.stem for path in EXPERIMENTS.glob("*.py")} - {"results_page"}
+    assert scripts == {QUICK, *OTHERS}
+    assert all(f'"{name}"' in page for name in scripts)
