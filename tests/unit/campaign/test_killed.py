@@ -69,7 +69,7 @@ def test_killed_twenty_times_and_resumed(tmp_path: Path) -> None:
     plan, path = quick_plan(tmp_path, n=150), tmp_path / "s.db"
     leaders, seen = [], 0
     for kill in range(N_KILLS):
-        process = start(tmp_path, jobs=1 + kill % 2)
+        process = start(tmp_path, jobs=2 if kill % 5 == 1 else 1)
         if kill % 4:
             wait_for_more(path, seen)
             time.sleep(rng.uniform(0.0, 0.08))  # while answers come in

@@ -25,6 +25,12 @@ def decider(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
+def radius_plan(folder: Path, more: str = "") -> tv.Plan:
+    """Three tasks."""
+    files = "[models]\na = 'a.tm'\n[inputs.d]\nfile = 'd.npz'"
+    return make_plan(folder, f"engine = 'brute'\n{more}\n{files}\n[[ask]]\nquestion = 'radius'", n=3)
+
+
 def children(pid: int) -> list[int]:
     found = []
     for thread in Path(f"/proc/{pid}/task").iterdir():
@@ -106,8 +112,8 @@ def test_a_task_that_kills_its_process_is_unknown_and_the_rest_goes_on(
     decider: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     decider.setattr(supervising, "_DECIDER", "failing_deciders:die")
-    tally = tv.run_campaign(quick_plan(tmp_path), tmp_path / "s.db")
-    assert (tally.done, tally.unknown) == (25, 6)
+    tally = tv.run_campaign(radius_plan(tmp_path), tmp_path / "s.db")
+    assert (tally.done, tally.unknown) == (3, 1)
     for row in stored(tmp_path / "s.db"):
         assert row.answer is not None
         assert row.answer.solved == (row.task.index != 1)
@@ -120,20 +126,20 @@ def test_a_task_that_kills_its_process_is_unknown_and_the_rest_goes_on(
 
 def test_a_process_that_dies_once_costs_a_retry(decider: pytest.MonkeyPatch, tmp_path: Path) -> None:
     decider.setattr(supervising, "_DECIDER", "failing_deciders:die_once")
-    tally = tv.run_campaign(quick_plan(tmp_path, n=1), tmp_path / "s.db")
-    assert (tally.done, tally.unknown) == (7, 0)
+    tally = tv.run_campaign(radius_plan(tmp_path), tmp_path / "s.db")
+    assert (tally.done, tally.unknown) == (3, 0)
     assert {row.answer.attempts for row in stored(tmp_path / "s.db") if row.answer is not None} == {2}
 
 
 @linux
 def test_the_memory_limit_holds(decider: pytest.MonkeyPatch, tmp_path: Path) -> None:
     decider.setattr(supervising, "_DECIDER", "failing_deciders:fill_memory")
-    tally = tv.run_campaign(quick_plan(tmp_path, more="memory = 300"), tmp_path / "s.db")
-    assert (tally.done, tally.unknown) == (25, 6)
+    tally = tv.run_campaign(radius_plan(tmp_path, "memory = 300"), tmp_path / "s.db")
+    assert (tally.done, tally.unknown) == (3, 1)
     reasons = {row.answer.stop_reason for row in stored(tmp_path / "s.db") if row.answer is not None}
     assert reasons == {None, "out-of-memory"}
     # Allowed more, it is asked again, and only that.
-    tally = tv.run_campaign(quick_plan(tmp_path, more="memory = 3000"), tmp_path / "s.db")
+    tally = tv.run_campaign(radius_plan(tmp_path, "memory = 3000"), tmp_path / "s.db")
     assert tally.unknown == 0
 
 
@@ -141,9 +147,7 @@ def test_the_time_limit_holds_for_whatever_does_not_look_at_the_clock(
     decider: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     decider.setattr(supervising, "_DECIDER", "failing_deciders:oversleep")
-    files = "[models]\na = 'a.tm'\n[inputs.d]\nfile = 'd.npz'"
-    text = f"engine = 'brute'\ntimeout = 0.5\n{files}\n[[ask]]\nquestion = 'radius'"
-    tv.run_campaign(make_plan(tmp_path, text, n=3), tmp_path / "s.db")
+    tv.run_campaign(radius_plan(tmp_path, "timeout = 0.5"), tmp_path / "s.db")
     answers = [row.answer for row in stored(tmp_path / "s.db")]
     assert [answer.stop_reason for answer in answers if answer is not None] == [None, "timeout", None]
     assert answers[1] is not None
@@ -152,8 +156,8 @@ def test_the_time_limit_holds_for_whatever_does_not_look_at_the_clock(
 
 def test_a_bug_is_unknown_with_its_words(decider: pytest.MonkeyPatch, tmp_path: Path) -> None:
     decider.setattr(supervising, "_DECIDER", "failing_deciders:raise_error")
-    tally = tv.run_campaign(quick_plan(tmp_path, n=1), tmp_path / "s.db")
-    assert tally.unknown == 7
+    tally = tv.run_campaign(radius_plan(tmp_path), tmp_path / "s.db")
+    assert tally.unknown == 3
     assert {row.answer.detail for row in stored(tmp_path / "s.db") if row.answer is not None} == {
         "the solver failed: RuntimeError: a bug (tried twice)"
     }

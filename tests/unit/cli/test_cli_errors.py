@@ -76,7 +76,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("radius m.tm d.npz --rows -1", "--rows"),
         ("radius m.tm d.npz --csv r.txt", "--csv must end in .csv"),
         ("radius m.tm d.npz --csv no/r.csv", "there is no folder"),
-        ("radius m.tm bits.csv --csv ./bits.csv", "--csv and --save-witnesses must be different files"),
+        ("radius m.tm bits.csv --csv ./bits.csv", "--save-witnesses and --store must be different files"),
         ("radius m.tm d.npz --save-witnesses d.npz", "d.npz is two of them"),
         ("radius m.tm d.npz --save-witnesses w.txt", "must end in .npz"),
         ("radius m.tm d.npz --against three.tm", "n_features=9 and n_features=6"),

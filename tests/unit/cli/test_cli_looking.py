@@ -17,22 +17,26 @@ from tmverify.cli import main
 from tmverify.cli.app import app
 
 Capture = pytest.CaptureFixture[str]
-COMMANDS = [command.name for command in app.registered_commands]
+COMMANDS = [command.name or "" for command in app.registered_commands]
+OF_CAMPAIGNS = [f"campaign {name}" for name in ("run", "status", "export")]
+QUIET = ("info", "predict", "export", "report", "campaign status", "campaign export")  # no word about Ctrl-C
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, *OF_CAMPAIGNS])
 def test_help_of_every_command(capsys: Capture, command: str) -> None:
-    assert main([command, "--help"]) == 0
+    assert main([*command.split(), "--help"]) == 0
     out = capsys.readouterr().out
     assert f"Example: tmverify {command}" in out
     assert "Exit codes" in out
-    assert ("130" in out) == (command not in ("info", "predict", "export"))
+    assert ("130" in out) == (command not in QUIET)
 
 
 def test_every_option_has_help() -> None:
     import typer
 
-    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+    commands = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    commands.update(commands.pop("campaign").commands)
+    for name, command in commands.items():
         for parameter in command.params:
             assert getattr(parameter, "help", None), f"{name}: {parameter.name}"
 
@@ -52,6 +56,7 @@ def test_help_and_version(capsys: Capture) -> None:
         "equivalence",
         "radius",
         "certify",
+        "report",
         "export",
     }
     assert set(COMMANDS) == single | {"universal-robustness", "universal-similarity"}
