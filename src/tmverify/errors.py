@@ -34,6 +34,11 @@ def shown(value: object) -> str:
         return "a huge number"
 
 
+def first_line(error: BaseException) -> str:
+    """What an exception of somebody else's says, in short."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
 class TmVerifyError(Exception):
     """The root: catch this to catch everything that tmverify raises on purpose."""
 

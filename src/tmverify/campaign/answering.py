@@ -7,7 +7,6 @@ before its answer; one that can't be written costs the answer its certificate, a
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from tmverify.campaign.answers import TaskAnswer, kept_at, not_kept
@@ -18,7 +17,7 @@ from tmverify.campaign.running import run_tasks
 from tmverify.campaign.store import Store
 from tmverify.campaign.tallies import Tally
 from tmverify.campaign.tasks import Task
-from tmverify.drafts import replacing
+from tmverify.drafts import make_folder, replacing
 from tmverify.errors import InvalidInputError
 
 
@@ -110,9 +109,7 @@ class _Folder:
         if path is None:
             return
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=path):
-                pass
+            make_folder(path)
         except OSError as error:
             raise InvalidInputError(
                 f"{path}: no certificates can be written there ({error.strerror or error}); "

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tmverify.campaign.supervising import Kit
-from tmverify.errors import ClusterError
+from tmverify.errors import ClusterError, first_line
 from tmverify.extras import need
 
 _CONNECT = "10s"
@@ -34,14 +34,10 @@ def cluster_backend(address: str, kit: Kit) -> Iterator[Any]:
         client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise ClusterError(
-            f"no Dask scheduler answers at {address} ({_first_line(error)}); start one with dask scheduler, "
+            f"no Dask scheduler answers at {address} ({first_line(error)}); start one with dask scheduler, "
             f"and workers with dask worker {address}."
         ) from None
     try:
         yield WatchedDaskBackend(client=client, scatter=[kit])
     finally:
         client.close()
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -21,7 +21,7 @@ from tmverify.campaign.cluster import cluster_backend
 from tmverify.campaign.deciding import SUFFIX, write_models
 from tmverify.campaign.supervising import Kit, see_through
 from tmverify.campaign.tasks import Task
-from tmverify.errors import ClusterError
+from tmverify.errors import ClusterError, first_line
 from tmverify.model import Model
 from tmverify.properties import StopReason
 
@@ -62,7 +62,7 @@ def _all(tasks: Sequence[Task], answers: Answers) -> Iterator[tuple[Task, TaskAn
             if len(batch) == 1:
                 (task,) = batch
                 if left.pop(task.id, None) is not None:
-                    detail = f"its worker process died, twice: {_first_line(error)}"
+                    detail = f"its worker process died, twice: {first_line(error)}"
                     yield task, unanswered(task, StopReason.CRASHED, detail)
             else:
                 alone = [task for task in out.values() if task.id in left]
@@ -121,7 +121,3 @@ def _answers(kit: Kit, *, n_jobs: int, backend: Any) -> Answers:
         return found
 
     return answers
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

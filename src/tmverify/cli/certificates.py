@@ -7,7 +7,6 @@ run ends with the error.
 from __future__ import annotations
 
 import shlex
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 from rich.text import Text
 
 from tmverify.cli.output import plain
+from tmverify.drafts import make_folder
 from tmverify.engines import check_certifying
 from tmverify.errors import InvalidInputError
 from tmverify.properties import Radius, UniversalVerdict, Verdict
@@ -112,12 +112,10 @@ def check_wanted(folder: Path | None, engine: str) -> None:
 
 
 def open_folder(folder: Path | None, models: Sequence[Path]) -> Certificates:
-    """Make the folder, and be sure that files can be written there: now, not after an hour of work."""
+    """Where certificates go, made if needed."""
     if folder is not None:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                pass
+            make_folder(folder)
         except OSError as error:
             raise InvalidInputError(
                 f"--certificate {folder}: no files can be written there ({error.strerror or error}); "
