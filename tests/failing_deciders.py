@@ -8,8 +8,8 @@ import numpy as np
 
 from tmverify.campaign.answers import TaskAnswer
 from tmverify.campaign.deciding import answer_from_files
-from tmverify.campaign.memory import at_most
 from tmverify.campaign.tasks import Task
+from tmverify.engines.memory import at_most
 
 
 def die(task: Task, folder: str) -> TaskAnswer:
@@ -41,3 +41,9 @@ def oversleep(task: Task, folder: str) -> TaskAnswer:
 
 def raise_error(task: Task, folder: str) -> TaskAnswer:
     raise RuntimeError("a bug")
+
+
+def soft_limit() -> int:
+    import resource
+
+    return resource.getrlimit(resource.RLIMIT_DATA)[0]

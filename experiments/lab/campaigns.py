@@ -23,8 +23,9 @@ def run_plan(name: str, setting: Setting) -> list[Row]:
     """Ask what ``plans/name.toml`` asks, and return all tasks with their answers."""
     place = Path(shutil.copy(PLANS / f"{name}.toml", setting.folder / f"{name}.toml"))
     plan = tv.read_plan(place)
+    plan = plan.with_draws(seed=setting.seed, n=_QUICK_INPUTS if setting.quick else None)
     if setting.quick:
-        plan = replace(plan.with_inputs(_QUICK_INPUTS), timeout=_QUICK_SECONDS)
+        plan = replace(plan, timeout=_QUICK_SECONDS)
     store = setting.folder / f"{name}.db"
     tv.run_campaign(plan, store, jobs=setting.jobs, verbose=True)
     report = setting.folder / f"{name}.html"

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tmverify as tv
+from tmverify.drafts import replacing
 
 Bits = NDArray[np.uint8]
 _BLOCK = 1_000  # rows of a sparse matrix that are made dense at a time
@@ -24,7 +25,7 @@ _BLOCK = 1_000  # rows of a sparse matrix that are made dense at a time
 
 @dataclass(frozen=True)
 class Recipe:
-    """The paper's settings of a machine, and those that are ours: epochs, seed, boosting, weights."""
+    """The paper's settings of a machine, and those that are ours; ``rows`` says what it learns from."""
 
     data: str
     n_clauses: int
@@ -34,6 +35,7 @@ class Recipe:
     seed: int = 0
     boost: bool = False
     weighted: bool = False
+    rows: str = "all"
 
 
 RECIPES = {
@@ -78,11 +80,11 @@ def trained(name: str, recipe: Recipe, data: Callable[[], tv.Dataset], folder: P
     path, notes = folder / f"{name}.tm", folder / f"{name}.json"
     if not notes.exists():
         _train(name, recipe, data(), path, notes)
-    about = json.loads(notes.read_text())
-    if about["recipe"] != asdict(recipe):
-        raise SystemExit(f"{notes} is of another recipe; remove it, or choose another --folder.")
+    about, model = json.loads(notes.read_text()), tv.load(path)
+    if about["recipe"] != asdict(recipe) or about["model"] != model.content_hash:
+        raise SystemExit(f"{notes} is about another machine; remove it, or choose another --folder.")
     measured = {key: about[key] for key in ("seconds", "train_accuracy", "test_accuracy")}
-    return Trained(name, recipe, tv.load(path), path, **measured)
+    return Trained(name, recipe, model, path, **measured)
 
 
 def _train(name: str, recipe: Recipe, data: tv.Dataset, path: Path, notes: Path) -> None:
@@ -110,7 +112,8 @@ def _train(name: str, recipe: Recipe, data: tv.Dataset, path: Path, notes: Path)
         "test_accuracy": accuracy(model, data.X_test, data.y_test),
         "model": model.content_hash,
     }
-    notes.write_text(json.dumps(about, indent=2) + "\n")
+    with replacing(notes) as draft:
+        draft.write_text(json.dumps(about, indent=2) + "\n")
     checkpoint.unlink(missing_ok=True)
     print(f"{name}: {about}", file=sys.stderr, flush=True)
 

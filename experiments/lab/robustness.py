@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 
 from lab.arguments import Setting
 from lab.paper import ROBUSTNESS
@@ -27,25 +28,30 @@ def robustness_section(name: str, title: str, rows: Sequence[Row]) -> Section:
 
 def radius_remark(rows: Sequence[Row]) -> list[str]:
     """What the radii add: a sentence for each machine."""
-    remarks = []
-    for group, tally in grouped(rows).items():
-        if group.question != "radius":
-            continue
-        radii = sorted(
-            row.answer.lower
-            for row in rows
-            if row.answer is not None
-            and row.answer.lower == row.answer.upper
-            and row.answer.lower is not None
-            and (row.task.question, row.task.names) == (group.question, group.names)
-        )
-        spread = f"median {radii[len(radii) // 2]:g}, {radii[0]:g} to {radii[-1]:g}" if radii else "none"
-        mean = seconds(tally.mean_seconds)
-        remarks.append(
-            f"Radius of {group.names[0]} (team): exact for {tally.solved} of {tally.total}; {spread}; "
-            f"mean {mean} s."
-        )
-    return remarks
+    bounds: dict[str, list[tuple[float, float]]] = {}
+    for row in rows:
+        answer = row.answer
+        if row.task.question == "radius" and answer is not None:
+            assert answer.lower is not None
+            assert answer.upper is not None
+            bounds.setdefault(row.task.names[0], []).append((answer.lower, answer.upper))
+    return [_radius_words(name, found, rows) for name, found in bounds.items()]
+
+
+def _radius_words(name: str, bounds: Sequence[tuple[float, float]], rows: Sequence[Row]) -> str:
+    exact = [lower for lower, upper in bounds if lower == upper]
+    low, high = median(lower for lower, _ in bounds), median(upper for _, upper in bounds)
+    middle = f"{low:g}" if low == high else f"{low:g}..{high:g}"
+    mean = next(
+        tally.mean_seconds
+        for group, tally in grouped(rows).items()
+        if group.question == "radius" and group.names[0] == name
+    )
+    spread = f", {min(exact):g} to {max(exact):g}" if exact else ""
+    return (
+        f"Radius of {name} (team): exact for {len(exact)} of {len(bounds)}; median {middle}{spread}; "
+        f"mean {seconds(mean)} s."
+    )
 
 
 def _line(group: Group, tally: Tally) -> Sequence[object]:

@@ -29,6 +29,7 @@ class Subjects:
 
     def machine(self, name: str) -> Trained:
         recipe = small(RECIPES[name]) if self.setting.quick else RECIPES[name]
+        recipe = replace(recipe, rows=self._rows(recipe.data))
         return trained(name, recipe, lambda: self.data(recipe.data), self.setting.folder / "models")
 
     def write_inputs(self, name: str, X: Bits, y: NDArray[np.int64]) -> None:
@@ -39,6 +40,14 @@ class Subjects:
         """The test set of a dataset, whole."""
         data = self.data(name)
         self.write_inputs(name, dense(data.X_test), data.y_test)
+
+    def _rows(self, name: str) -> str:
+        """Which rows are learnt from, in words."""
+        quick = self.setting.quick
+        if quick and self.setting.data_dir is None:
+            return "digits"
+        seed = f", seed {self.setting.seed}" if name == "back-image" else ""
+        return f"{_QUICK_ROWS if quick else 'all'}{seed}"
 
     def _load(self, name: str) -> tv.Dataset:
         quick, data_dir = self.setting.quick, self.setting.data_dir

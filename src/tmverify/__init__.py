@@ -19,6 +19,7 @@
     training/     how a Model is learnt (Algorithm 1): scikit-learn estimator, numba kernels
     drafts        files that are written whole or not at all
     extras        packages that only some uses need
+    interrupts    Ctrl-C once
     interop/      DIMACS out
     cli/          one file per subcommand
 

@@ -10,8 +10,9 @@ import os
 from pathlib import Path
 
 from tmverify.campaign.answers import TaskAnswer, kept_at, not_kept
+from tmverify.campaign.deciding import replayed
 from tmverify.campaign.expansion import Campaign, expand
-from tmverify.campaign.plan import Plan
+from tmverify.campaign.plan import Plan, text_of
 from tmverify.campaign.progress import counting
 from tmverify.campaign.running import run_tasks
 from tmverify.campaign.store import Store
@@ -19,6 +20,8 @@ from tmverify.campaign.tallies import Tally
 from tmverify.campaign.tasks import Task
 from tmverify.drafts import make_folder, replacing
 from tmverify.errors import InvalidInputError
+
+_MOST_JOBS = 1024
 
 
 def run_campaign(
@@ -59,6 +62,7 @@ def run_campaign(
     PlanError, StoreError, ClusterError
     """
     campaign = expand(plan)
+    check_folder(campaign.certificates)
     with Store.writing(store) as opened:
         return answer_all(
             opened, campaign, jobs=jobs, cluster=cluster, retry_unknown=retry_unknown, verbose=verbose
@@ -77,18 +81,19 @@ def answer_all(
     """The same for an open store."""
     check_jobs(jobs)
     folder = _Folder(campaign.certificates)
-    store.plan(campaign.tasks, [(campaign.names[key], model) for key, model in campaign.models.items()])
-    due = store.due(campaign.tasks, retry_unknown=retry_unknown)
+    named = [(campaign.names[key], model) for key, model in campaign.models.items()]
+    store.plan(campaign.tasks, named, title=campaign.title)
+    due = store.due(campaign.tasks, retry_unknown=retry_unknown, certificates=campaign.certificates)
     waiting = {task.id for task in due}
-    tally = Tally(len(campaign.tasks))
-    for task in campaign.tasks:
-        if task.id not in waiting:
+    distinct = {task.id: task for task in campaign.tasks}
+    tally = Tally(len(distinct))
+    for key, task in distinct.items():
+        if key not in waiting:
             tally.add(store.answer(task))
     with counting(tally, wanted=verbose) as tell:
         for task, answer in run_tasks(due, campaign.models, jobs=jobs, cluster=cluster) if due else ():
-            kept = folder.keep(task, answer)
-            store.keep(task, kept)
-            tally.add(kept)
+            seen = answer if cluster is None else replayed(task, answer, campaign.models)
+            tally.add(store.keep(task, folder.keep(task, seen)))
             tell()
     folder.raise_failure()
     return tally
@@ -96,8 +101,23 @@ def answer_all(
 
 def check_jobs(jobs: int) -> None:
     """Raise InvalidInputError unless so many processes can work."""
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0 or jobs < -1:
-        raise InvalidInputError(f"jobs must be a number of processes, or -1 for one a core. Got {jobs!r}.")
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0 or not -1 <= jobs <= _MOST_JOBS:
+        raise InvalidInputError(
+            f"jobs must be a number of processes up to {_MOST_JOBS}, or -1 for one a core. Got {jobs!r}."
+        )
+
+
+def check_folder(path: Path | None) -> None:
+    """Make the folder of certificates, or raise InvalidInputError."""
+    try:
+        if path is not None:
+            make_folder(path)
+            str(path.absolute()).encode()  # its name goes into the store
+    except (OSError, UnicodeEncodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "its name is no UTF-8"
+        raise InvalidInputError(
+            f"{text_of(str(path))}: no certificates can be kept there ({reason}); choose another folder."
+        ) from None
 
 
 class _Folder:
@@ -106,15 +126,6 @@ class _Folder:
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self.failure: OSError | None = None
-        if path is None:
-            return
-        try:
-            make_folder(path)
-        except OSError as error:
-            raise InvalidInputError(
-                f"{path}: no certificates can be written there ({error.strerror or error}); "
-                "choose another folder."
-            ) from None
 
     def keep(self, task: Task, answer: TaskAnswer) -> TaskAnswer:
         """Write the certificate of ``answer``, if there is one."""

@@ -126,6 +126,32 @@ def unanswered(task: Task, reason: StopReason, detail: str, seconds: float = 0.0
     )
 
 
+def better(before: TaskAnswer, now: TaskAnswer) -> TaskAnswer:
+    """What two answers to the same task tell together; ``before`` itself if the second adds nothing."""
+    if now.solved:
+        return now
+    if before.solved:
+        return before
+    if before.lower is None or before.upper is None or now.lower is None or now.upper is None:
+        return now
+    # Bounds of a radius hold whatever came later.
+    nearer = before if before.upper < now.upper else now
+    lower, upper = max(before.lower, now.lower), nearer.upper
+    exact = lower == upper
+    return replace(
+        now,
+        status=EXACT if exact else UNKNOWN,
+        lower=lower,
+        upper=upper,
+        witness=nearer.witness,
+        decisions=nearer.decisions,
+        stop_reason=None if exact else now.stop_reason,
+        detail="" if exact else now.detail,
+        trusts=tuple(dict.fromkeys((*before.trusts, *now.trusts))),
+        trusts_alone=tuple(dict.fromkeys((*before.trusts_alone, *now.trusts_alone))),
+    )
+
+
 def kept_at(answer: TaskAnswer, path: Path) -> TaskAnswer:
     """The answer with the place of its certificate instead of the text."""
     return replace(answer, certificate=None, certificate_path=str(path))

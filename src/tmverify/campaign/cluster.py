@@ -7,6 +7,7 @@ Dask itself puts a task that was lost with its worker on another one. After some
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -31,7 +32,8 @@ def cluster_backend(address: str, kit: Kit) -> Iterator[Any]:
     from tmverify.campaign._dask_backend import WatchedDaskBackend
 
     try:
-        client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
+        with _quiet("distributed"):
+            client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise ClusterError(
             f"no Dask scheduler answers at {address} ({first_line(error)}); start one with dask scheduler, "
@@ -41,3 +43,15 @@ def cluster_backend(address: str, kit: Kit) -> Iterator[Any]:
         yield WatchedDaskBackend(client=client, scatter=[kit])
     finally:
         client.close()
+
+
+@contextmanager
+def _quiet(name: str) -> Iterator[None]:
+    """What a library would log about a failure that is told in our own words."""
+    logger = logging.getLogger(name)
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from tmverify.campaign.answers import TaskAnswer, answered
-from tmverify.campaign.memory import at_most
-from tmverify.campaign.tasks import Task
-from tmverify.engines import prepare
+from tmverify.campaign.answers import TaskAnswer, answered, unanswered
+from tmverify.campaign.tasks import Task, unpack
+from tmverify.engines.memory import at_most
 from tmverify.errors import ModelError
 from tmverify.model import Model
 from tmverify.model.file import load
-from tmverify.properties import Radius, Verdict
+from tmverify.properties import Radius, StopReason, Verdict
 from tmverify.verify import check_equivalence, decide, nearest
+from tmverify.verify.deciding import replay
 
 SUFFIX = ".tm"
 _MODELS_KEPT = 8
@@ -30,16 +30,24 @@ def answer(task: Task, models: Sequence[Model]) -> TaskAnswer:
     return answered(task, replace(found, seconds=time.perf_counter() - start))
 
 
+def replayed(task: Task, answer: TaskAnswer, models: Mapping[str, Model]) -> TaskAnswer:
+    """The answer, if its counterexample is one here too: it may have been found on another machine."""
+    if answer.witness is not None:
+        query = task.query([models[key] for key in task.models])
+        seen = replay(query, unpack(answer.witness, task.n_features))
+        flips = None if seen is None or seen.flips is None else len(seen.flips)
+        if seen is None or (answer.upper is not None and answer.upper != flips):
+            detail = "the counterexample of a worker does not replay here"
+            return unanswered(task, StopReason.REJECTED, detail, answer.seconds)
+    return answer
+
+
 def answer_from_files(task: Task, folder: str) -> TaskAnswer:
     """Decide ``task`` within its memory, the models being files in ``folder`` named by their hashes.
 
     What is loaded and compiled once is no part of a task's memory.
     """
-    prepare(task.engine)
-    if task.question == "equivalence" and task.engine == "auto":
-        from tmverify.engines.everywhere.warming import compile_kernels
-
-        compile_kernels()
+    _warm_up(task.engine)
     models = [_model(folder, key) for key in task.models]
     with at_most(task.memory):
         return answer(task, models)
@@ -58,6 +66,27 @@ def _found(task: Task, models: Sequence[Model]) -> Verdict | Radius:
     if task.question == "radius":
         return nearest(task.query(models), **how)
     return decide(task.query(models), **how)
+
+
+@cache
+def _warm_up(engine: str) -> None:
+    """Ask every question once about next to nothing: whatever is loaded or compiled at first use is then."""
+    for n_outputs in (1, 3):
+        tiny = Model.from_clauses(2, [[1], [2]], [[1, 1], [1, -1], [-1, 1]][:n_outputs])
+        for question in ("robustness", "radius", "similarity"):
+            models = [tiny, tiny][: 2 if question == "similarity" else 1]
+            about = Task(
+                question=question,
+                models=tuple(model.content_hash for model in models),
+                names=("tiny", "tiny")[: len(models)],
+                n_features=2,
+                index=0,
+                bits=bytes(1),
+                epsilon=None if question == "radius" else 1,
+                engine=engine,
+            )
+            _found(about, models)
+        check_equivalence(tiny, tiny, engine=engine)
 
 
 @lru_cache(maxsize=_MODELS_KEPT)

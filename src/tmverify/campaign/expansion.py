@@ -29,6 +29,7 @@ from tmverify.model.inputs import as_bit_matrix
 from tmverify.properties.region import Direction, check_epsilon
 from tmverify.properties.scope import comparable
 
+_NO_TITLE = "plan"
 _PIXEL = re.compile(r"pixel_(\d{1,5})_(\d{1,5})\b")
 
 
@@ -66,13 +67,13 @@ def expand(plan: Plan) -> Campaign:
         try:
             tasks.extend(_tasks(plan, ask, models, inputs))
         except TmVerifyError as error:
-            raise PlanError(f"ask number {place} ({ask.question}): {error}") from None
-    distinct = list({task.id: task for task in tasks}.values())
-    asked = {key for task in distinct for key in task.models}
+            source = "" if plan.file is None else f"{plan.file}: "
+            raise PlanError(f"{source}ask number {place} ({ask.question}): {error}") from None
+    asked = {key for task in tasks for key in task.models}
     by_hash = {model.content_hash: (name, model) for name, model in models.items()}
     return Campaign(
-        plan.title,
-        distinct,
+        plan.title or _NO_TITLE,
+        list(dict.fromkeys(tasks)),
         {key: by_hash[key][1] for key in asked},
         {key: by_hash[key][0] for key in asked},
         plan.certificates,
@@ -126,6 +127,7 @@ def _about_inputs(
     about = partial(
         task,
         data=name,
+        own=ask.scope == OWN,
         image=chosen.image or image_of(model),
         mask=None if mask is None else pack(mask),
         direction=cast("Direction | None", ask.direction),

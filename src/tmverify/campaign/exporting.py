@@ -31,7 +31,10 @@ _FLOATS = ("radius", "lower", "upper", "seconds")
 def export_csv(store: Store, path: str | os.PathLike[str]) -> int:
     """Write the finished tasks; returns how many."""
     n = 0
-    with replacing(path) as draft, open(draft, "x", newline="", encoding="utf-8") as text:
+    with (
+        replacing(path) as draft,
+        open(draft, "x", newline="", encoding="utf-8", errors="backslashreplace") as text,
+    ):
         writer = csv.DictWriter(text, COLUMNS)
         writer.writeheader()
         for record in records(store):
@@ -110,12 +113,11 @@ def _type(pyarrow: Any, name: str) -> Any:
 
 
 def _typed(record: dict[str, Any]) -> dict[str, Any]:
-    """Labels and scopes are numbers or words: in a typed column, words."""
-    return {
-        name: float(value)
-        if name in _FLOATS and value is not None
-        else str(value)
-        if name in ("label", "scope") and value is not None
-        else value
-        for name, value in record.items()
-    }
+    """Values of the columns' types: labels and scopes are numbers or words, so here words."""
+    return {name: _value(name, value) for name, value in record.items()}
+
+
+def _value(name: str, value: Any) -> Any:
+    if value is None or name in _INTEGERS:
+        return value
+    return float(value) if name in _FLOATS else str(value).encode("utf-8", "backslashreplace").decode()

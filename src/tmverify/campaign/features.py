@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 
-_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
 
 def read_features(model: Model, text: str | None) -> NDArray[np.bool_] | None:

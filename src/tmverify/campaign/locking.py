@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 from tmverify.errors import StoreError
 
 SUFFIX = "-lock"
+_LOOKING = 0.5  # seconds
 
 
 class Lock:
@@ -36,17 +38,20 @@ def holder(store: Path) -> int | None:
     except OSError:
         return None
     try:
-        return None if _lock(file) else _pid(file)
+        return None if _lock(file, shared=True) else _pid(file)
     finally:
         os.close(file)
 
 
 def _taken(path: Path, store: Path) -> int:
     try:
-        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
     except OSError as error:
-        raise StoreError(f"{store}: no lock can be made beside it ({error.strerror}).") from None
-    if not _lock(file):
+        raise StoreError(f"{store}: no lock can be made beside it ({path}: {error.strerror}).") from None
+    if os.pread(file, 20, 0).strip(b"0123456789"):
+        os.close(file)
+        raise StoreError(f"{store}: {path} is in the way of its lock; remove it, or use another --store.")
+    if not _locked_soon(file):
         pid = _pid(file)
         os.close(file)
         raise StoreError(
@@ -58,11 +63,21 @@ def _taken(path: Path, store: Path) -> int:
     return file
 
 
-def _lock(file: int) -> bool:
+def _locked_soon(file: int) -> bool:
+    """Whether it is ours, at the latest when those who only look (``holder``) have gone."""
+    end = time.monotonic() + _LOOKING
+    while not _lock(file):
+        if time.monotonic() > end:
+            return False
+        time.sleep(_LOOKING / 20)
+    return True
+
+
+def _lock(file: int, *, shared: bool = False) -> bool:
     import fcntl
 
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

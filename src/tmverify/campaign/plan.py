@@ -58,6 +58,7 @@ from tmverify.engines.protocol import check_timeout
 from tmverify.errors import InvalidInputError, PlanError, shown
 
 MIB = 1 << 20
+_MOST = 1 << 31
 _ABOUT_BALLS = ("robustness", "similarity")
 _TOP = ("title", "engine", "timeout", "memory", "certificates", "models", "inputs", "ask")
 _OF_INPUTS = ("file", "n", "seed", "image")
@@ -89,7 +90,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Models, inputs and questions by name; how they are decided."""
+    """Models, inputs and questions by name; how they are decided; the file that it was read from."""
 
     title: str = ""
     models: Mapping[str, Path] = field(default_factory=dict)
@@ -99,10 +100,19 @@ class Plan:
     timeout: float | None = 300.0
     memory: int | None = None
     certificates: Path | None = None
+    file: Path | None = None
 
-    def with_inputs(self, n: int) -> Plan:
-        """The same about ``n`` inputs of each set."""
-        return replace(self, inputs={name: replace(each, n=n) for name, each in self.inputs.items()})
+    def with_draws(self, *, seed: int, n: int | None = None) -> Plan:
+        """The same with inputs drawn by another seed, and ``n`` of each set unless None."""
+        inputs = {
+            name: replace(each, seed=seed, n=each.n if n is None else n) for name, each in self.inputs.items()
+        }
+        return replace(self, inputs=inputs)
+
+
+def text_of(name: str) -> str:
+    """A file's name as text: what is no UTF-8 in it is shown escaped."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def read_plan(path: str | os.PathLike[str]) -> Plan:
@@ -116,10 +126,11 @@ def read_plan(path: str | os.PathLike[str]) -> Plan:
     place = Path(path)
     try:
         raw = tomllib.loads(place.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError is a ValueError, and so are huge integers
         raise PlanError(f"{place}: not TOML: {error}.") from None
     try:
-        return _plan(raw, place.parent)
+        plan = _plan(raw, place.parent)
+        return replace(plan, title=plan.title or text_of(place.stem), file=place)
     except (PlanError, InvalidInputError) as error:
         raise PlanError(f"{place}: {error}") from None
 
@@ -257,12 +268,12 @@ def _list(raw: Any, where: str) -> list[Any]:
 
 
 def _string(raw: Any, where: str, *, empty: bool = False) -> str:
-    if not isinstance(raw, str) or not (raw or empty):
+    if not isinstance(raw, str) or not (raw or empty) or "\0" in raw:
         raise PlanError(f"{where} must be a text. Got {shown(raw)} instead.")
     return raw
 
 
 def _integer(raw: Any, where: str, *, least: int) -> int:
-    if isinstance(raw, bool) or not isinstance(raw, int) or raw < least:
-        raise PlanError(f"{where} must be an integer of at least {least}. Got {shown(raw)} instead.")
+    if isinstance(raw, bool) or not isinstance(raw, int) or not least <= raw <= _MOST:
+        raise PlanError(f"{where} must be an integer from {least} to {_MOST}. Got {shown(raw)} instead.")
     return raw

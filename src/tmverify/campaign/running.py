@@ -1,8 +1,8 @@
 """Running tasks: on the cores of this machine or on a cluster, by joblib, each answer as it comes.
 
 Workers see their tasks through (``supervising``), so what is left to go wrong here is a worker that dies
-itself. joblib then gives up the whole call. The tasks that were out are suspects: each is asked once more, by
-itself, and one that takes its worker with it again is UNKNOWN. The rest goes on.
+itself. joblib then gives up the whole call. The tasks that workers had in hand are suspects: each is asked
+once more, by itself, and one that takes its worker with it again is UNKNOWN. The rest goes on.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,31 @@ from typing import Any
 from tmverify.campaign.answers import TaskAnswer, unanswered, versions
 from tmverify.campaign.cluster import cluster_backend
 from tmverify.campaign.deciding import SUFFIX, write_models
-from tmverify.campaign.supervising import Kit, see_through
+from tmverify.campaign.supervising import Kit, mark, see_through
 from tmverify.campaign.tasks import Task
 from tmverify.errors import ClusterError, first_line
 from tmverify.model import Model
 from tmverify.properties import StopReason
 
 Answers = Callable[[Iterable[Task]], Iterator[TaskAnswer]]
+_MOST_BREAKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """Workers: how they are asked, and where those of this machine mark what they have in hand."""
+
+    answers: Answers
+    folder: str | None = None
+
+    def begun(self, tasks: Iterable[Task]) -> list[Task]:
+        """Which of the tasks that were out a dead worker may have had in hand; asked once."""
+        if self.folder is None:
+            return list(tasks)
+        found = [task for task in tasks if mark(task, self.folder).exists()]
+        for task in found:
+            mark(task, self.folder).unlink()
+        return found
 
 
 def run_tasks(
@@ -44,28 +63,36 @@ def run_tasks(
     ------
     ClusterError
     """
-    with _pool(models, jobs, cluster) as answers:
-        yield from _all(tasks, answers)
+    with _pool(models, jobs, cluster) as pool:
+        yield from _all(tasks, pool)
 
 
-def _all(tasks: Sequence[Task], answers: Answers) -> Iterator[tuple[Task, TaskAnswer]]:
+def _all(tasks: Sequence[Task], pool: _Pool) -> Iterator[tuple[Task, TaskAnswer]]:
     left = {task.id: task for task in tasks}
-    alone: list[Task] = []
+    suspects: dict[str, Task] = {}
+    breaks = 0  # in a row, without an answer between them
     while left:
-        batch = [alone.pop()] if alone else list(left.values())
+        batch = list(suspects.values())[:1] or list(left.values())
         out: dict[str, Task] = {}
         try:
-            for task, answer in _round(batch, answers, out):
+            for task, answer in _round(batch, pool.answers, out):
+                breaks = 0
                 del left[task.id]
+                suspects.pop(task.id, None)
                 yield task, answer
         except BrokenProcessPool as error:
-            if len(batch) == 1:
-                (task,) = batch
+            _end_local_workers()
+            begun = pool.begun(out.values())
+            if suspects:
+                task = suspects.pop(batch[0].id)
                 if left.pop(task.id, None) is not None:
                     detail = f"its worker process died, twice: {first_line(error)}"
                     yield task, unanswered(task, StopReason.CRASHED, detail)
-            else:
-                alone = [task for task in out.values() if task.id in left]
+                continue
+            suspects = {task.id: task for task in begun if task.id in left}
+            breaks += 1
+            if breaks == _MOST_BREAKS and not suspects:
+                raise ClusterError(f"no worker process can be kept: {first_line(error)}") from None
 
 
 def _round(
@@ -88,21 +115,28 @@ def _round(
             yield out.pop(answer.task), answer
 
 
+def _end_local_workers() -> None:
+    """See that no process of a broken pool is left: the next call might take them for its own."""
+    from joblib.externals.loky import get_reusable_executor
+
+    get_reusable_executor().shutdown(wait=True, kill_workers=True)
+
+
 @contextmanager
-def _pool(models: Mapping[str, Model], jobs: int, cluster: str | None) -> Iterator[Answers]:
+def _pool(models: Mapping[str, Model], jobs: int, cluster: str | None) -> Iterator[_Pool]:
     with tempfile.TemporaryDirectory(prefix="tmverify-models-") as name:
         write_models(models, Path(name))
         if cluster is None:
             from joblib import effective_n_jobs
 
             kit = Kit(name, folder=name, owner=os.getpid())
-            yield _answers(kit, n_jobs=effective_n_jobs(jobs), backend="loky")
+            yield _Pool(_answers(kit, n_jobs=effective_n_jobs(jobs), backend="loky"), name)
             return
         files = {path.name.removesuffix(SUFFIX): path.read_bytes() for path in Path(name).iterdir()}
     key = sha256("".join(sorted(files)).encode()).hexdigest()
     kit = Kit(key, files=files)
     with cluster_backend(cluster, kit) as backend:
-        yield _answers(kit, n_jobs=-1, backend=backend)
+        yield _Pool(_answers(kit, n_jobs=-1, backend=backend))
 
 
 def _answers(kit: Kit, *, n_jobs: int, backend: Any) -> Answers:

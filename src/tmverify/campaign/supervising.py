@@ -55,7 +55,18 @@ def see_through(task: Task, kit: Kit) -> TaskAnswer:
     """The answer to ``task``, in any case."""
     if kit.owner is not None and kit.owner != os.getpid():
         _live_with(kit.owner)
-    return supervised(task, _folder(kit))
+    if kit.folder is None:
+        return supervised(task, _folder(kit))
+    begun = mark(task, kit.folder)
+    begun.touch()
+    answer = supervised(task, kit.folder)
+    begun.unlink(missing_ok=True)
+    return answer
+
+
+def mark(task: Task, folder: str) -> Path:
+    """The file that is there while a worker of this machine has ``task`` in hand."""
+    return Path(folder) / f"{task.id}.begun"
 
 
 def supervised(task: Task, folder: str) -> TaskAnswer:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tmverify.campaign.answers import UNKNOWN, TaskAnswer
+from tmverify.campaign.answers import EXACT, UNKNOWN, TaskAnswer
+from tmverify.campaign.scopes import OWN
 from tmverify.campaign.store import Row
-from tmverify.model import Label
 from tmverify.properties import Status
 
 _ADJECTIVES = {
@@ -36,7 +36,7 @@ class Tally:
 
     @property
     def done(self) -> int:
-        return self.counts.total()
+        return self.solved + self.unknown
 
     @property
     def violated(self) -> int:
@@ -48,12 +48,12 @@ class Tally:
 
     @property
     def solved(self) -> int:
-        return self.done - self.unknown
+        return self.positive + self.violated
 
     @property
     def positive(self) -> int:
         """Robust, similar, equivalent; or of radii, exact."""
-        return self.solved - self.violated
+        return self.counts[Status.HOLDS.value] + self.counts[EXACT]
 
     @property
     def complete(self) -> bool:
@@ -86,10 +86,7 @@ class Group:
 
 
 def grouped(rows: Iterable[Row]) -> dict[Group, Tally]:
-    """A tally for each group, in the order in which they come.
-
-    Tasks that ask each input's own class are one group, ``own``.
-    """
+    """A tally for each group, in the order in which they come."""
     found: dict[Group, Tally] = {}
     for row in rows:
         task = row.task
@@ -97,7 +94,7 @@ def grouped(rows: Iterable[Row]) -> dict[Group, Tally]:
             question=task.question,
             names=task.names,
             data=task.data,
-            scope=_scope(task.scope, task.label),
+            scope=OWN if task.own else str(task.scope),
             epsilon=task.epsilon,
             models=task.models,
             direction=task.direction,
@@ -109,7 +106,3 @@ def grouped(rows: Iterable[Row]) -> dict[Group, Tally]:
         tally.total += 1
         tally.add(row.answer)
     return found
-
-
-def _scope(scope: Label, label: Label | None) -> str:
-    return "own" if label is not None and scope == label else str(scope)

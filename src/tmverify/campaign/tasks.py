@@ -35,8 +35,9 @@ class Task:
     question : one of QUESTIONS
         ``radius`` with two models is the distance to their nearest disagreement.
     models : content hashes of the one or two models
-    names, data, label, image
-        What people call the models and the inputs, the label of the input, and (rows, columns) of pictures.
+    names, data, label, image, own
+        What people call the models and the inputs, the label of the input, (rows, columns) of pictures, and
+        whether the scope is each input's own class; no part of the question.
     index, bits, n_features
         The row of the data file and its bits, packed; None for equivalence.
     epsilon : int or None
@@ -44,7 +45,6 @@ class Task:
     mask : packed bits of the features that may change, or None for all
     engine, timeout, memory, certified
         How it is decided: seconds, bytes; whether evidence is wanted.
-    certificate : name of the file for it, in the folder of certificates
     """
 
     question: str
@@ -64,7 +64,7 @@ class Task:
     timeout: float | None = 300.0
     memory: int | None = None
     certified: bool = False
-    certificate: str = ""
+    own: bool = False
 
     @cached_property
     def id(self) -> str:
@@ -86,8 +86,6 @@ class Task:
     @property
     def file_name(self) -> str:
         """Of its certificate."""
-        if self.certificate:
-            return self.certificate
         place = "" if self.index is None else f"-{self.index:04d}"
         within = "" if self.epsilon is None else f"-eps{self.epsilon}"
         return f"{self.question}{place}{within}-{self.id}.tmcert"

@@ -91,17 +91,24 @@ def _start(
     then: [cyan]tmverify robustness digits.tm digits-test.npz --epsilon 1 --n 20[/cyan]
     or: [cyan]tmverify radius digits.tm digits-test.npz[/cyan]
     """
+    _help_if_alone(context)
+
+
+def _help_if_alone(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
         raise typer.Exit(ExitCode.ERROR)
 
 
-_campaign = typer.Typer(
-    help="Ask thousands of questions: in parallel, kept as they are answered, resumed where they were left.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    context_settings=_SETTINGS,
-)
+_campaign = typer.Typer(rich_markup_mode="rich", context_settings=_SETTINGS)
+
+
+@_campaign.callback(invoke_without_command=True)
+def _start_campaign(context: typer.Context) -> None:
+    """Ask thousands of questions: in parallel, kept as they are answered, resumed where they were left."""
+    _help_if_alone(context)
+
+
 _campaign.command(epilog=EPILOG_CAMPAIGN, context_settings=_SETTINGS)(campaign.run)
 _campaign.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(campaign.status)
 _campaign.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(campaign.export)

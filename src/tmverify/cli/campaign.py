@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from tmverify.campaign.answering import answer_all, check_jobs
+from tmverify.campaign.answering import answer_all, check_folder, check_jobs
 from tmverify.campaign.expansion import expand
 from tmverify.campaign.exporting import export_csv, export_parquet
 from tmverify.campaign.plan import read_plan
@@ -20,6 +20,7 @@ from tmverify.cli.exit_codes import ExitCode
 from tmverify.cli.output import plain, print_note, show, show_json
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.errors import InvalidInputError
+from tmverify.interrupts import one_interrupt
 
 PlanFile = Annotated[
     Path, typer.Argument(metavar="PLAN.toml", help="What to ask: see the example above.", show_default=False)
@@ -94,19 +95,21 @@ def run(
     check_jobs(jobs)
     check_apart([plan], [store], "PLAN and --store")
     campaign = expand(read_plan(plan))
+    check_folder(campaign.certificates)
     interrupted = False
-    with Store.writing(store) as opened:
+    with one_interrupt(), Store.writing(store) as opened:
         try:
             answer_all(
                 opened, campaign, jobs=jobs, cluster=cluster, retry_unknown=retry_unknown, verbose=True
             )
         except KeyboardInterrupt:
             interrupted = True
-        asked = {task.id for task in campaign.tasks}
-        rows = [row for row in opened.rows() if row.task.id in asked]
-        _report(opened, rows, as_json=as_json)
+        rows = [Row(task, opened.answer(task)) for task in campaign.tasks]
+        _report(opened, rows, as_json=as_json, interrupted=interrupted)
     if interrupted:
-        command = shlex.join(["tmverify", "campaign", "run", str(plan), "--store", str(store)])
+        options = ["-j", str(jobs), *(["--cluster", cluster] if cluster else [])]
+        options += ["--retry-unknown"] if retry_unknown else []
+        command = shlex.join(["tmverify", "campaign", "run", str(plan), "--store", str(store), *options])
         print_note(f"interrupted; what is answered is kept. To go on: {command}")
         raise typer.Exit(ExitCode.INTERRUPTED)
     if not as_json:
@@ -152,8 +155,8 @@ def export(store: ThisStore, csv: CsvTarget = None, parquet: ParquetTarget = Non
             show(f"{export_parquet(opened, parquet)} rows written to {plain(parquet)}")
 
 
-def _report(store: Store, rows: list[Row], *, as_json: bool) -> None:
+def _report(store: Store, rows: list[Row], *, as_json: bool, interrupted: bool = False) -> None:
     if as_json:
-        show_json(status_document(store, rows))
+        show_json({**status_document(store, rows), "interrupted": interrupted})
     else:
         report_status(store, rows)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from rich.table import Table
 from rich.text import Text
 
@@ -20,6 +21,7 @@ from tmverify.properties import Status
 
 _HEADERS = ("epsilon", "tasks", "solved", "holds", "violated", "unknown", "mean seconds")
 _MOST_REASONS = 5
+_MOST_RANGES = 6
 
 
 def report_status(store: Store, rows: Sequence[Row]) -> None:
@@ -60,17 +62,33 @@ def _show_tables(lines: dict[Group, Tally]) -> None:
         for group, tally in lines.items():
             if replace(group, epsilon=None) == subject:
                 table.add_row(*_cells(group, tally))
-        show(Text(_what(subject), style="bold"), table)
+        show(Text(_what(subject) + _hashes(subject, lines), style="bold"), table)
+
+
+def _hashes(subject: Group, lines: Iterable[Group]) -> str:
+    """What tells models of the same name apart, if there are such."""
+    alike = {group.models for group in lines if group.names == subject.names}
+    return f" ({' and '.join(key[:8] for key in subject.models)})" if len(alike) > 1 else ""
 
 
 def _what(group: Group) -> str:
     said = [f"{group.question} of {' and '.join(group.names)}", group.data]
     said += [] if group.scope == TEAM else [f"scope {group.scope}"]
     said += [] if group.direction is None else [f"only {group.direction}"]
-    said += [] if group.mask is None else ["some features"]
+    said += [] if group.mask is None else [f"features {_features(group)}"]
     said += [] if group.engine == "auto" else [f"engine {group.engine}"]
     said += ["with certificates"] if group.certified else []
-    return plain(", ".join(part for part in said if part))
+    return plain(", ".join(part for part in said if part)).replace("\n", "\\n")
+
+
+def _features(group: Group) -> str:
+    """Those that may change: as ranges, or where these are many, how many."""
+    assert group.mask is not None
+    free = np.flatnonzero(np.unpackbits(np.frombuffer(group.mask, np.uint8))).tolist()
+    starts = [i for i in free if i - 1 not in set(free)]
+    ends = [i for i in free if i + 1 not in set(free)]
+    ranges = [str(a) if a == b else f"{a}-{b}" for a, b in zip(starts, ends, strict=True)]
+    return ",".join(ranges) if len(ranges) <= _MOST_RANGES else f"({len(free)} of them)"
 
 
 def _cells(group: Group, tally: Tally) -> list[str]:
@@ -107,6 +125,11 @@ def _group_json(group: Group, tally: Tally) -> dict[str, Any]:
         "models": list(group.names),
         "data": group.data,
         "scope": group.scope,
+        "model_hashes": list(group.models),
+        "direction": group.direction,
+        "features": None if group.mask is None else _features(group),
+        "engine": group.engine,
+        "certified": group.certified,
         "epsilon": group.epsilon,
         "tasks": tally.total,
         "done": tally.done,

@@ -15,12 +15,14 @@ from tempfile import TemporaryDirectory
 from tmverify.campaign.answering import answer_all, check_jobs
 from tmverify.campaign.answers import TaskAnswer
 from tmverify.campaign.expansion import Campaign, image_of
+from tmverify.campaign.plan import text_of
+from tmverify.campaign.scopes import OWN
 from tmverify.campaign.store import Store
 from tmverify.campaign.tasks import Task, pack, unpack
-from tmverify.cli.certificate_names import name_for_input
 from tmverify.cli.certificates import Certificates, Kept, why_none
 from tmverify.cli.subject import Subject
 from tmverify.errors import StoreError
+from tmverify.interrupts import one_interrupt
 from tmverify.properties import Query, Radius, Status, Verdict
 from tmverify.verify.deciding import replay
 
@@ -70,14 +72,14 @@ def answers_from(
     """Ask what the store does not know, then give what it knows; after Ctrl-C too, which is raised last."""
     tasks = list(_tasks(subject, question, epsilons, engine, timeout, certificates.wanted))
     campaign = Campaign(
-        f"{question} of {subject.names}",
+        _title(subject, question, epsilons, engine),
         tasks,
         {each.model.content_hash: each.model for each in subject.opened},
-        {each.model.content_hash: each.path.stem for each in subject.opened},
+        {each.model.content_hash: text_of(each.path.stem) for each in subject.opened},
         certificates.folder,
     )
     interrupted = None
-    with ExitStack() as stack:
+    with one_interrupt(), ExitStack() as stack:
         place = keeping.store or Path(stack.enter_context(TemporaryDirectory(prefix="tmverify-"))) / "answers"
         store = stack.enter_context(Store.writing(place))
         try:
@@ -94,6 +96,23 @@ def answers_from(
         raise interrupted
 
 
+def _title(subject: Subject, question: str, epsilons: list[int] | list[None], engine: str) -> str:
+    """Of the plan that a command is: the command with what it asks, so that the same again replaces it."""
+    wanted = subject.wanted
+    options = {
+        "epsilon": None if epsilons == [None] else " ".join(map(str, epsilons)),
+        "n": wanted.n,
+        "seed": None if wanted.n is None else wanted.seed,
+        "scope": wanted.scope,
+        "features": wanted.features,
+        "direction": wanted.direction,
+        "engine": engine,
+    }
+    said = "".join(f", {name} {value}" for name, value in options.items() if value is not None)
+    files = " ".join(text_of(path.name) for path in (*wanted.models, wanted.data))
+    return f"{question} {files}{said}"
+
+
 def _tasks(
     subject: Subject,
     question: str,
@@ -103,17 +122,16 @@ def _tasks(
     certified: bool,
 ) -> Iterator[Task]:
     model = subject.models[0]
-    name = f"{question}-against" if question == "radius" and len(subject.models) == 2 else question
     for epsilon in epsilons:
         for place, index in enumerate(subject.rows.tolist()):
             yield Task(
                 question=question,
                 models=tuple(each.content_hash for each in subject.models),
-                names=tuple(each.path.stem for each in subject.opened),
+                names=tuple(text_of(each.path.stem) for each in subject.opened),
                 n_features=model.n_features,
                 index=index,
                 bits=pack(subject.X[place]),
-                data=subject.wanted.data.stem,
+                data=text_of(subject.wanted.data.stem),
                 label=None if subject.y is None else subject.y[place].item(),
                 image=image_of(model),
                 epsilon=epsilon,
@@ -123,7 +141,7 @@ def _tasks(
                 engine=engine,
                 timeout=timeout,
                 certified=certified,
-                certificate=name_for_input(name, subject, place, epsilon),
+                own=subject.wanted.scope == OWN,
             )
 
 

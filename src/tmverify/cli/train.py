@@ -70,7 +70,7 @@ def train(
     a table: [cyan]tmverify train people.csv --target income -o people.tm[/cyan]
     a long run: [cyan]tmverify train mnist --data-dir data -o mnist.tm --checkpoint mnist.state[/cyan]
     """
-    from tmverify.training.interrupts import one_interrupt
+    from tmverify.interrupts import one_interrupt
 
     wish = Wish(source, data_dir, target, test_size, seed)
     files = Files(output, checkpoint, save_test)

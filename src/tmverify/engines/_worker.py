@@ -17,6 +17,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+from tmverify.engines.memory import at_most
 from tmverify.properties.verdict import StopReason
 
 READY = b"tmverify worker ready\n"
@@ -42,19 +43,22 @@ def serve() -> None:
     answers.flush()
     while True:
         try:
-            number, function, arguments, limit = pickle.load(jobs)
+            number, function, arguments, limit, memory = pickle.load(jobs)
         except EOFError:
             return
         _set_alarm(limit)
-        pickle.dump((number, _do(function, arguments)), answers, protocol=pickle.HIGHEST_PROTOCOL)
+        reply = _do(function, arguments, memory)
+        pickle.dump((number, reply), answers, protocol=pickle.HIGHEST_PROTOCOL)
         answers.flush()
         _set_alarm(None)
 
 
-def _do(name: str, arguments: tuple[Any, ...]) -> Any:
+def _do(name: str, arguments: tuple[Any, ...], memory: int | None) -> Any:
     module, function = name.split(":")
     try:
-        return getattr(importlib.import_module(module), function)(*arguments)
+        job = getattr(importlib.import_module(module), function)
+        with at_most(memory):
+            return job(*arguments)
     except MemoryError:
         return Failure(StopReason.OUT_OF_MEMORY, "the solver ran out of memory")
     except Exception as error:

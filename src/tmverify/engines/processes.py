@@ -30,6 +30,7 @@ import weakref
 from typing import IO, Any
 
 from tmverify.engines._worker import READY, Failure
+from tmverify.engines.memory import limit_of_now
 from tmverify.engines.protocol import Deadline
 from tmverify.properties.verdict import StopReason
 
@@ -44,7 +45,10 @@ _local = threading.local()
 
 
 def call(function: str, arguments: tuple[Any, ...], deadline: Deadline) -> Any:
-    """What ``function``, a ``"module:function"``, returns in this thread's worker; or a Failure."""
+    """What ``function``, a ``"module:function"``, returns in this thread's worker; or a Failure.
+
+    A limit on memory that holds here (``memory.at_most``) holds there too.
+    """
     try:
         worker = _own_worker()
     except (OSError, TypeError, MemoryError) as error:
@@ -90,7 +94,7 @@ class _Worker:
         """Send a job and wait. Both ends of the exchange run in a thread: even the sending may block."""
         self.busy = True
         number = next(_numbers)
-        job = (number, function, arguments, deadline.remaining())
+        job = (number, function, arguments, deadline.remaining(), limit_of_now())
         replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
         exchange = threading.Thread(
             target=_exchange, args=(self.process, job, not self.started, replies), daemon=True

@@ -14,6 +14,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from tmverify.campaign import Row
 from tmverify.report.subjects import Subject
@@ -49,11 +50,10 @@ class Radii:
 
     @property
     def median(self) -> tuple[float, float] | None:
-        """The bounds of the (lower) median."""
+        """The median, or bounds of it: those of all lower and of all upper bounds."""
         if not self.bounds:
             return None
-        middle = (len(self.bounds) - 1) // 2
-        return sorted(low for low, _ in self.bounds)[middle], sorted(high for _, high in self.bounds)[middle]
+        return median(low for low, _ in self.bounds), median(high for _, high in self.bounds)
 
     @property
     def greatest(self) -> int:

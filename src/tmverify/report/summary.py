@@ -25,6 +25,11 @@ class Line:
     tally: Tally
 
     @property
+    def whole(self) -> int:
+        """What the positive answers are a share of: the solved ones; of radii, all answers."""
+        return self.tally.done if self.question == "radius" else self.tally.solved
+
+    @property
     def median_seconds(self) -> float | None:
         return median(self.tally.seconds) if self.tally.seconds else None
 

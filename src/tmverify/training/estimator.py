@@ -19,6 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tmverify.errors import InvalidInputError, TrainingStateError, shown
+from tmverify.interrupts import one_interrupt
 from tmverify.model import Model
 from tmverify.model.decision import decide
 from tmverify.training.course import Course, Examples
@@ -32,7 +33,6 @@ from tmverify.training.features import (
     to_bits,
 )
 from tmverify.training.freeze import check_names, freeze, model_labels
-from tmverify.training.interrupts import one_interrupt
 from tmverify.training.machine import Rule
 from tmverify.training.packing import pack_inputs
 from tmverify.training.parameters import check_parameters

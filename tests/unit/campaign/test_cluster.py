@@ -76,11 +76,11 @@ def test_a_worker_is_killed_and_the_campaign_goes_on(
     plan = quick_plan(tmp_path, n=30)
     keep, kept = Store.keep, []
 
-    def keep_and_kill(store: Store, task: Task, answer: TaskAnswer) -> None:
-        keep(store, task, answer)
+    def keep_and_kill(store: Store, task: Task, answer: TaskAnswer) -> TaskAnswer:
         kept.append(task.id)
         if len(kept) == 40:
             cluster.workers[0].send_signal(signal.SIGKILL)
+        return keep(store, task, answer)
 
     with monkeypatch.context() as patched:
         patched.setattr(Store, "keep", keep_and_kill)

@@ -81,7 +81,7 @@ def test_no_limit(tmp_path: Path) -> None:
         (f"{HEAD}[[ask]]\nquestion = 'colour'", "question must be one of robustness"),
         (f"epsilon = 3\n{HEAD}[[ask]]\nquestion = 'radius'", "no 'epsilon'"),
         (f"{HEAD}[[ask]]\nquestion = 'radius'\nepsilons = [1]", "radius takes no epsilons"),
-        (f"{HEAD}[[ask]]\nquestion = 'robustness'\nepsilons = [-1]", "at least 0"),
+        (f"{HEAD}[[ask]]\nquestion = 'robustness'\nepsilons = [-1]", "from 0 to"),
         (f"{HEAD}[[ask]]\nquestion = 'robustness'\nmodels = ['c']", "there is no 'c'; there are a"),
         (f"{HEAD}[[ask]]\nquestion = 'similarity'", "about two models"),
         (f"{HEAD}[[ask]]\nquestion = 'similarity'\nmodels = ['a']", "must be pairs"),

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +16,14 @@ import pytest
 import tmverify as tv
 from campaigns import make_plan, quick_plan, stored, told
 from tmverify.campaign import Store, Task, TaskAnswer, supervising
+from tmverify.campaign.answers import unanswered
+from tmverify.campaign.deciding import answer, replayed
 from tmverify.campaign.expansion import expand
-from tmverify.campaign.running import run_tasks
+from tmverify.campaign.running import _all, run_tasks
+from tmverify.engines.memory import at_most
+from tmverify.engines.processes import call
+from tmverify.engines.protocol import Deadline
+from tmverify.properties import StopReason
 
 linux = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks at processes in /proc")
 
@@ -34,12 +44,15 @@ def radius_plan(folder: Path, more: str = "") -> tv.Plan:
 def children(pid: int) -> list[int]:
     found = []
     for thread in Path(f"/proc/{pid}/task").iterdir():
-        found += [int(child) for child in (thread / "children").read_text().split()]
+        with suppress(OSError):  # gone meanwhile
+            found += [int(child) for child in (thread / "children").read_text().split()]
     return found
 
 
 def command(pid: int) -> bytes:
-    return Path(f"/proc/{pid}/cmdline").read_bytes()
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -49,15 +62,15 @@ def test_answers_are_those_of_the_functions(jobs: int, tmp_path: Path) -> None:
     a, b = tv.load(tmp_path / "a.tm"), tv.load(tmp_path / "b.tm")
     models = {a.content_hash: a, b.content_hash: b}
     for row in stored(tmp_path / "s.db"):
-        task, answer = row.task, row.answer
-        assert answer is not None
+        task, found = row.task, row.answer
+        assert found is not None
         asked: list[Any] = [models[key] for key in task.models]
         x: Any = task.x
         if task.question == "radius":
-            assert answer.as_radius(task).radius == tv.robustness_radius(asked[0], x, engine="brute").radius
+            assert found.as_radius(task).radius == tv.robustness_radius(asked[0], x, engine="brute").radius
             continue
         assert task.epsilon is not None or task.question == "equivalence"
-        verdict = answer.as_verdict(task)
+        verdict = found.as_verdict(task)
         check = {"robustness": tv.check_robustness, "similarity": tv.check_similarity}.get(task.question)
         expected = (
             tv.check_equivalence(*asked, engine="brute")
@@ -66,7 +79,7 @@ def test_answers_are_those_of_the_functions(jobs: int, tmp_path: Path) -> None:
         )
         assert verdict.status == expected.status
         assert (verdict.witness is None) == (expected.witness is None)
-        assert answer.versions["tmverify"] == tv.__version__
+        assert found.versions["tmverify"] == tv.__version__
 
 
 def test_running_again_does_only_what_is_missing(tmp_path: Path) -> None:
@@ -74,8 +87,8 @@ def test_running_again_does_only_what_is_missing(tmp_path: Path) -> None:
     campaign = expand(plan)
     with Store.writing(path) as store:
         store.plan(campaign.tasks, [(name, campaign.models[key]) for key, name in campaign.names.items()])
-        for done, (task, answer) in enumerate(run_tasks(campaign.tasks, campaign.models)):
-            store.keep(task, answer)
+        for done, (task, found) in enumerate(run_tasks(campaign.tasks, campaign.models)):
+            store.keep(task, found)
             if done == 10:
                 break
     before = {row.task.id: row.answer for row in stored(path) if row.answer is not None}
@@ -171,20 +184,22 @@ def test_workers_that_are_killed_cost_nothing_but_time(
     shot: list[int] = []
     keep = Store.keep
 
-    def keep_and_shoot(store: Store, task: Task, answer: TaskAnswer) -> None:
-        keep(store, task, answer)
+    def keep_and_shoot(store: Store, task: Task, answer: TaskAnswer) -> TaskAnswer:
+        kept = keep(store, task, answer)
         n_kept = sum(row.answer is not None for row in store.rows())
-        if n_kept in (20, 120):
-            worker = next(pid for pid in children(os.getpid()) if b"popen_loky" in command(pid))
-            os.kill(worker, signal.SIGKILL)
-            shot.append(worker)
+        workers = [pid for pid in children(os.getpid()) if b"popen_loky" in command(pid)]
+        if workers and len(shot) < 2 and n_kept >= (20, 120)[len(shot)]:
+            os.kill(workers[0], signal.SIGKILL)
+            shot.append(workers[0])
+        return kept
 
     plan = quick_plan(tmp_path, n=30)
     with monkeypatch.context() as patched:
         patched.setattr(Store, "keep", keep_and_shoot)
         tally = tv.run_campaign(plan, tmp_path / "s.db", jobs=2)
-    assert len(set(shot)) == 2
-    assert (tally.done, tally.unknown) == (181, 0)
+    assert shot
+    unknown = [row.answer.detail for row in stored(tmp_path / "s.db") if row.answer and not row.answer.solved]
+    assert (tally.done, unknown) == (181, [])
     tv.run_campaign(plan, tmp_path / "quiet.db")
     assert told(stored(tmp_path / "s.db")) == told(stored(tmp_path / "quiet.db"))
 
@@ -193,3 +208,62 @@ def test_workers_that_are_killed_cost_nothing_but_time(
 def test_jobs_are_checked(jobs: int, tmp_path: Path) -> None:
     with pytest.raises(tv.InvalidInputError, match="jobs must be"):
         tv.run_campaign(quick_plan(tmp_path), tmp_path / "s.db", jobs=jobs)
+
+
+class BreakingPool:
+    """Workers that die at some of their rounds, with the tasks ``in_hand``."""
+
+    def __init__(self, breaks: set[int], in_hand: set[int | None]) -> None:
+        self.breaks, self.in_hand, self.rounds = breaks, in_hand, 0
+
+    def answers(self, tasks: Iterable[Task]) -> Iterator[TaskAnswer]:
+        self.rounds += 1
+        for task in tasks:
+            if self.rounds in self.breaks and task.index in self.in_hand:
+                raise BrokenProcessPool("gone\nand more")
+            yield replace(unanswered(task, StopReason.TIMEOUT, "asked"), attempts=self.rounds)
+
+    def begun(self, tasks: Iterable[Task]) -> list[Task]:
+        return [task for task in tasks if task.index in self.in_hand]
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_one_death_costs_a_retry_and_two_the_answer(n: int, tmp_path: Path) -> None:
+    tasks = [task for task in expand(quick_plan(tmp_path, n=n)).tasks if task.question == "radius"]
+    once: Any = BreakingPool({1}, {0})
+    assert sorted(task.index or 0 for task, _ in _all(tasks, once)) == list(range(n))
+    twice: Any = BreakingPool({1, 2}, {0})
+    details = {task.index: answer.detail for task, answer in _all(tasks, twice)}
+    assert details.pop(0) == "its worker process died, twice: gone"
+    assert details == dict.fromkeys(range(1, n), "asked")
+
+
+def test_workers_that_never_start_end_the_run(tmp_path: Path) -> None:
+    class Dead(BreakingPool):
+        def begun(self, tasks: Iterable[Task]) -> list[Task]:
+            return []
+
+    never: Any = Dead(set(range(9)), {0})
+    with pytest.raises(tv.ClusterError, match="no worker process can be kept: gone"):
+        list(_all(expand(quick_plan(tmp_path, n=1)).tasks[:1], never))
+
+
+def test_a_foreign_counterexample_is_replayed(tmp_path: Path) -> None:
+    campaign = expand(quick_plan(tmp_path, n=3))
+    for task in campaign.tasks:
+        found = answer(task, [campaign.models[key] for key in task.models])
+        assert replayed(task, found, campaign.models) == found
+        if found.witness is not None and task.bits is not None:
+            lie = replayed(task, replace(found, witness=task.bits), campaign.models)
+            assert (lie.status, lie.stop_reason, lie.witness) == ("unknown", "answer-rejected", None)
+
+
+@linux
+def test_a_limit_on_memory_is_that_of_its_task_in_every_process() -> None:
+    """The process of a solver lives on from task to task, and takes the limit of each."""
+    limits = []
+    for more in (None, 50 << 20, None):
+        with at_most(more):
+            limits.append(call("failing_deciders:soft_limit", (), Deadline(20.0)))
+    assert limits[0] == limits[2]
+    assert 50 << 20 < limits[1] < 400 << 20

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,19 +27,28 @@ def task(index: int = 0, **more: object) -> Task:
 
 
 def answer(of: Task, status: str = "exact", **more: object) -> TaskAnswer:
-    base = TaskAnswer(task=of.id, status=status, seconds=0.25, engine="search")
+    bounds: dict[str, Any] = {"lower": math.inf if status == "exact" else 0, "upper": math.inf}
+    base = TaskAnswer(task=of.id, status=status, seconds=0.25, engine="search", **bounds)
     return replace(base, **more)  # type: ignore[arg-type]
 
 
 def test_everything_comes_back(tmp_path: Path) -> None:
     asked = task(
-        7, data="d", label="seven", image=(3, 3), scope="x", direction="add", mask=b"\xff\x80", certified=True
+        7,
+        data="d",
+        label="seven",
+        image=(3, 3),
+        scope="x",
+        direction="add",
+        mask=b"\xff\x80",
+        certified=True,
+        own=True,
     )
     found = answer(
         asked,
-        lower=math.inf,
+        "unknown",
+        lower=3,
         upper=math.inf,
-        witness=asked.bits,
         decisions=("a", 1),
         stop_reason="timeout",
         detail="why",
@@ -82,15 +92,127 @@ def lessened(tasks: list[Task]) -> list[Task]:
     return [replace(each, timeout=1.0, memory=1) for each in tasks]
 
 
-def test_a_new_plan_keeps_answers_and_forgets_questions(tmp_path: Path) -> None:
+def test_a_plan_run_again_replaces_what_it_asked(tmp_path: Path) -> None:
     tasks = [task(i) for i in range(4)]
+
+    def shown(store: Store) -> list[tuple[int | None, bool]]:
+        return [(row.task.index, row.answer is not None) for row in store.rows()]
+
     with Store.writing(tmp_path / "s.db") as store:
-        store.plan(tasks, [])
+        store.plan(tasks, [], title="mine")
         store.keep(tasks[2], answer(tasks[2]))
-        store.plan([tasks[3], tasks[2], tasks[1]], [])
-        assert [row.task.index for row in store.rows()] == [3, 2, 1]
-        store.plan([tasks[0]], [])
-        assert [row.task.index for row in store.rows()] == [2, 0]
+        store.plan([tasks[3], tasks[2]], [], title="mine")
+        assert shown(store) == [(3, False), (2, True)]
+        store.plan([tasks[0]], [], title="yours")
+        assert shown(store) == [(3, False), (2, True), (0, False)], "other plans stay as they are"
+        store.plan([tasks[1]], [], title="mine")
+        assert shown(store) == [(0, False), (1, False)]
+        store.plan([tasks[2]], [], title="mine")
+        assert shown(store) == [(0, False), (2, True)], "the answer was kept all the time"
+
+
+def test_one_task_may_be_asked_under_several_names(tmp_path: Path) -> None:
+    asked = [task(0, data="few"), task(0, data="all"), task(1, data="all")]
+    with Store.writing(tmp_path / "s.db") as store:
+        store.plan(asked, [], title="both")
+        store.plan(asked[1:], [], title="again")
+        assert len(store.due(asked)) == 2
+        store.keep(asked[0], answer(asked[0]))
+        assert [(row.task.data, row.answer is not None) for row in store.rows()] == [
+            ("few", True),
+            ("all", True),
+            ("all", False),
+        ]
+
+
+def test_what_was_known_is_never_replaced_by_less(tmp_path: Path) -> None:
+    asked = task()
+    near = answer(asked, "unknown", lower=4, upper=6, witness=asked.bits, stop_reason="timeout")
+    crashed = answer(asked, "unknown", lower=0, upper=math.inf, stop_reason="crashed", detail="why")
+    with Store.writing(tmp_path / "s.db") as store:
+        store.plan([asked], [])
+        store.keep(replace(asked, timeout=9.0), near)
+        kept = store.keep(replace(asked, timeout=5.0), crashed)
+        assert (kept.lower, kept.upper, kept.witness, kept.stop_reason) == (4, 6, asked.bits, "crashed")
+        assert store.answer(asked) == kept
+        assert store.due([replace(asked, timeout=9.0)]) == []
+        met = store.keep(asked, answer(asked, "unknown", lower=6, upper=math.inf, stop_reason="timeout"))
+        assert (met.status, met.lower, met.upper, met.stop_reason) == ("exact", 6, 6, None)
+        assert store.keep(asked, crashed) == met
+
+
+def test_certificates_that_are_not_where_they_are_wanted_are_due(tmp_path: Path) -> None:
+    asked, folder = task(certified=True), tmp_path / "proofs"
+    folder.mkdir()
+    path = folder / "one.tmcert"
+    path.touch()
+    with Store.writing(tmp_path / "s.db") as store:
+        store.plan([asked], [])
+        store.keep(asked, answer(asked, certificate_path=str(path)))
+        assert store.due([asked], certificates=folder) == []
+        assert store.due([asked], certificates=tmp_path) == [asked]
+        path.unlink()
+        assert store.due([asked], certificates=folder) == [asked]
+        assert store.due([asked]) == []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE task SET epsilon = 2",
+        "UPDATE task SET scope = 'x'",
+        "UPDATE task SET models = '[]'",
+        "UPDATE input SET bits = x'00'",
+        "UPDATE asked SET names = NULL || 3",
+        "UPDATE asked SET label = '{'",
+        "UPDATE result SET decisions = '[1]'",
+        "UPDATE result SET witness = x'00'",
+        "UPDATE result SET lower = 'many'",
+        "UPDATE result SET lower = 2",
+        "UPDATE result SET seconds = 9e999",
+        "UPDATE result SET versions = 'null'",
+        "UPDATE result SET stop_reason = 'whim'",
+        "UPDATE result SET status = 'holds'",
+        "UPDATE result SET status = 'violated', lower = NULL, upper = NULL, witness = NULL",
+    ],
+)
+def test_damaged_rows_are_refused(damage: str, tmp_path: Path) -> None:
+    path, asked = tmp_path / "s.db", task()
+    with Store.writing(path) as store:
+        store.plan([asked], [("m", voters())])
+        store.keep(asked, answer(asked, lower=1, upper=1, witness=asked.bits, decisions=(0, 1)))
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA ignore_check_constraints = ON")
+    try:
+        connection.execute(damage)
+    except sqlite3.IntegrityError:
+        return  # the database itself refuses
+    finally:
+        connection.commit()
+        connection.close()
+    with pytest.raises(tv.StoreError, match="damaged"):
+        stored(path)
+
+
+def test_a_file_of_two_names_is_not_written_to(tmp_path: Path) -> None:
+    with Store.writing(tmp_path / "s.db"):
+        pass
+    os.link(tmp_path / "s.db", tmp_path / "t.db")
+    with pytest.raises(tv.StoreError, match="other names"), Store.writing(tmp_path / "t.db"):
+        pass
+
+
+def test_what_is_in_the_way_of_the_lock_is_left_alone(tmp_path: Path) -> None:
+    lock, precious = tmp_path / "s.db-lock", tmp_path / "precious.txt"
+    precious.write_text("mine")
+    lock.write_text("a diary")
+    with pytest.raises(tv.StoreError, match="in the way"), Store.writing(tmp_path / "s.db"):
+        pass
+    lock.unlink()
+    lock.symlink_to(precious)
+    with pytest.raises(tv.StoreError, match="no lock can be made"), Store.writing(tmp_path / "s.db"):
+        pass
+    assert precious.read_text() == "mine"
 
 
 def test_any_tool_opens_it(tmp_path: Path) -> None:

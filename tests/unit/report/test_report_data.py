@@ -54,7 +54,7 @@ def test_open_and_infinite_radii_are_counted_apart(mixed: Report) -> None:
     assert (radii.infinite, radii.open) == (1, 1)
     assert [radii.proved(epsilon) for epsilon in range(4)] == [4, 2, 1, 1]
     assert [radii.possible(epsilon) for epsilon in range(4)] == [4, 3, 2, 2]
-    assert radii.median == (1, 2)
+    assert radii.median == (1.5, math.inf)
 
 
 def test_unknown_ones_are_neither_robust_nor_violated(mixed: Report) -> None:

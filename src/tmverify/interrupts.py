@@ -1,4 +1,4 @@
-"""Ctrl-C once: what winds a training up must not be interrupted itself by an impatient second one."""
+"""Ctrl-C once: what winds a long work up must not be interrupted itself by an impatient second one."""
 
 from __future__ import annotations
 
