@@ -8,6 +8,7 @@ Dask itself puts a task that was lost with its worker on another one. After some
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,6 +18,7 @@ from tmverify.errors import ClusterError, first_line
 from tmverify.extras import need
 
 _CONNECT = "10s"
+_ADDRESS = re.compile(r"([a-z]+://)?[^\s/:]+:\d{1,5}(/\S*)?|[a-z]+://\S+")
 
 
 @contextmanager
@@ -28,6 +30,8 @@ def cluster_backend(address: str, kit: Kit) -> Iterator[Any]:
     ClusterError
     MissingExtraError
     """
+    if not _ADDRESS.fullmatch(address):
+        raise ClusterError(f"--cluster must be an address such as tcp://host:8786. Got {address!r} instead.")
     distributed = need("distributed", extra="dask", what="--cluster")
     from tmverify.campaign._dask_backend import WatchedDaskBackend
 

@@ -7,7 +7,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.errors import InvalidInputError
+from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Model
 
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
@@ -42,11 +42,11 @@ def _indices(token: str, position: dict[str, int], n_features: int) -> slice:
             "a name of the model's features" if position else "an index (the model's features have no names)"
         )
         raise InvalidInputError(
-            f"features must be names, 0-based indices or ranges such as 3,10-20. {token!r} is not {kind}."
+            f"features must be names, 0-based indices or ranges such as 3,10-20. {shown(token)} is not {kind}."
         )
     first, last = int(match[1]), int(match[2] or match[1])
     if not first <= last < n_features:
         raise InvalidInputError(
-            f"features must lie between 0 and {n_features - 1}, ranges rising. Got {token!r} instead."
+            f"features must lie between 0 and {n_features - 1}, ranges rising. Got {shown(token)} instead."
         )
     return slice(first, last + 1)
