@@ -42,7 +42,8 @@ def _indices(token: str, position: dict[str, int], n_features: int) -> slice:
             "a name of the model's features" if position else "an index (the model's features have no names)"
         )
         raise InvalidInputError(
-            f"features must be names, 0-based indices or ranges such as 3,10-20. {shown(token)} is not {kind}."
+            "features must be names, 0-based indices or ranges such as 3,10-20. "
+            f"{shown(token)} is not {kind}."
         )
     first, last = int(match[1]), int(match[2] or match[1])
     if not first <= last < n_features:
