@@ -83,7 +83,7 @@ def _steps(text: bytes) -> set[str]:
     return {line.split(b" ")[0].decode() for line in text.splitlines()[1:]}
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(15))
 def test_single_questions(seed: int, tmp_path: Path) -> None:
     run(seed, 70, tmp_path, in_turn=True)
 

@@ -31,7 +31,7 @@ linux = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks a
 @pytest.fixture
 def decider(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Stand-ins for the decider are for this process, so with jobs=1."""
-    monkeypatch.setattr(supervising, "_GRACE", 1.0)
+    monkeypatch.setattr(supervising, "_GRACE", 6.0)
     return monkeypatch
 
 

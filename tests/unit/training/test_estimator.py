@@ -285,9 +285,9 @@ def test_an_interrupted_epoch_leaves_no_trace() -> None:
     script = textwrap.dedent(
         """
         import os, signal, threading, warnings, numpy as np, tmverify as tv
-        X = np.random.default_rng(0).integers(0, 2, (30000, 200)).astype(np.uint8)
+        X = np.random.default_rng(0).integers(0, 2, (4000, 200)).astype(np.uint8)
         y = X[:, 0] ^ X[:, 1]
-        settings = dict(n_clauses=500, threshold=100, specificity=3.0, random_state=0, n_jobs=2)
+        settings = dict(n_clauses=200, threshold=100, specificity=3.0, random_state=0, n_jobs=2)
         from tmverify.training.course import Course
         run_epoch = Course.run_epoch
         def then_interrupt(self, examples):
