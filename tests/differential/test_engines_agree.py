@@ -240,7 +240,7 @@ def run_single_questions(seed: int, n_cases: int, *, stepping: int = 1) -> None:
     assert min(seen["disagreement", r] for r in (0, 1, math.inf)) > 1
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(6))
 def test_universal_questions(seed: int, tmp_path: Path) -> None:
     run_universal_questions(seed, 50, tmp_path)
 

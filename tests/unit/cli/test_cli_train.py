@@ -194,8 +194,7 @@ def start(*arguments: str, **streams: int) -> subprocess.Popen[str]:
     return subprocess.Popen([*TMVERIFY, "train", *arguments], env=ENVIRONMENT, text=True, **streams)  # type: ignore[call-overload, no-any-return]
 
 
-@pytest.mark.parametrize("presses", [1, 3])
-@pytest.mark.parametrize("more", [[], ["--early-stopping", "--patience", "1000000"]])
+@pytest.mark.parametrize(("presses", "more"), [(1, []), (3, ["--early-stopping", "--patience", "1000000"])])
 def test_ctrl_c_saves_the_finished_epochs(folder: Path, presses: int, more: list[str]) -> None:
     terminal, end = pty.openpty()
     options = ["--epochs", "1000000", "--checkpoint", "c.state", *more]

@@ -106,7 +106,7 @@ def test_kills_at_random_moments(tmp_path: Path) -> None:
     path = tmp_path / "a.tm"
     rng = random.Random(2)
     seen = set()
-    for _ in range(15):
+    for _ in range(8):
         process = subprocess.Popen(
             [sys.executable, "-c", SAVER, str(path)], stdout=subprocess.PIPE, text=True
         )
