@@ -127,7 +127,12 @@ def unanswered(task: Task, reason: StopReason, detail: str, seconds: float = 0.0
 
 
 def better(before: TaskAnswer, now: TaskAnswer) -> TaskAnswer:
-    """What two answers to the same task tell together; ``before`` itself if the second adds nothing."""
+    """What two answers to the same task tell together; ``before`` itself if the second adds nothing.
+
+    Two that contradict each other are both not believed.
+    """
+    if _contradict(before, now):
+        return _rejected(now)
     if now.solved:
         return now
     if before.solved:
@@ -149,6 +154,29 @@ def better(before: TaskAnswer, now: TaskAnswer) -> TaskAnswer:
         detail="" if exact else now.detail,
         trusts=tuple(dict.fromkeys((*before.trusts, *now.trusts))),
         trusts_alone=tuple(dict.fromkeys((*before.trusts_alone, *now.trusts_alone))),
+    )
+
+
+def _contradict(one: TaskAnswer, other: TaskAnswer) -> bool:
+    if one.lower is None or one.upper is None or other.lower is None or other.upper is None:
+        return one.solved and other.solved and one.status != other.status
+    return max(one.lower, other.lower) > min(one.upper, other.upper)
+
+
+def _rejected(answer: TaskAnswer) -> TaskAnswer:
+    radius = answer.lower is not None
+    return replace(
+        answer,
+        status=UNKNOWN,
+        lower=0 if radius else None,
+        upper=math.inf if radius else None,
+        witness=None,
+        decisions=None,
+        stop_reason=StopReason.REJECTED.value,
+        detail="this answer and an earlier one contradict each other: a bug, please report it",
+        trusts=(),
+        trusts_alone=(),
+        certificate_path=None,
     )
 
 

@@ -141,6 +141,30 @@ def test_what_was_known_is_never_replaced_by_less(tmp_path: Path) -> None:
         assert store.keep(asked, crashed) == met
 
 
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        (("unknown", 4, 6), ("unknown", 7, math.inf)),
+        (("unknown", 4, 6), ("exact", 3, 3)),
+        (("exact", 5, 5), ("unknown", 6, math.inf)),
+        (("exact", 5, 5), ("exact", 6, 6)),
+        (("holds", None, None), ("violated", None, None)),
+    ],
+)
+def test_answers_that_contradict_each_other_are_not_believed(
+    before: tuple[str, Any, Any], now: tuple[str, Any, Any], tmp_path: Path
+) -> None:
+    asked = task() if before[1] is not None else task(question="robustness", epsilon=1)
+    with Store.writing(tmp_path / "s.db") as store:
+        store.plan([asked], [])
+        for status, lower, upper in (before, now):
+            seen = status == "violated" or (upper is not None and upper < math.inf)
+            witness = asked.bits if seen else None
+            kept = store.keep(asked, answer(asked, status, lower=lower, upper=upper, witness=witness))
+        assert (kept.status, kept.stop_reason, kept.witness) == ("unknown", "answer-rejected", None)
+        assert store.answer(asked) == kept
+
+
 def test_certificates_that_are_not_where_they_are_wanted_are_due(tmp_path: Path) -> None:
     asked, folder = task(certified=True), tmp_path / "proofs"
     folder.mkdir()
