@@ -64,9 +64,12 @@ def run_campaign(
     campaign = expand(plan)
     check_folder(campaign.certificates)
     with Store.writing(store) as opened:
-        return answer_all(
+        tally = answer_all(
             opened, campaign, jobs=jobs, cluster=cluster, retry_unknown=retry_unknown, verbose=verbose
         )
+    if tally.failure is not None:
+        raise tally.failure
+    return tally
 
 
 def answer_all(
@@ -78,7 +81,7 @@ def answer_all(
     retry_unknown: bool = False,
     verbose: bool = False,
 ) -> Tally:
-    """The same for an open store."""
+    """The same for an open store; a certificate that could not be written is told, not raised."""
     check_jobs(jobs)
     folder = _Folder(campaign.certificates)
     named = [(campaign.names[key], model) for key, model in campaign.models.items()]
@@ -95,7 +98,7 @@ def answer_all(
             seen = answer if cluster is None else replayed(task, answer, campaign.models)
             tally.add(store.keep(task, folder.keep(task, seen)))
             tell()
-    folder.raise_failure()
+    tally.failure = folder.failure
     return tally
 
 
@@ -121,7 +124,7 @@ def check_folder(path: Path | None) -> None:
 
 
 class _Folder:
-    """Where certificates go, if they are wanted; ``raise_failure`` tells of the first that could not."""
+    """Where certificates go, if they are wanted; ``failure`` is why the first could not be written."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -131,15 +134,11 @@ class _Folder:
         """Write the certificate of ``answer``, if there is one."""
         if self.path is None or answer.certificate is None:
             return answer
-        place = (self.path / task.file_name).absolute()
+        place = self.path.resolve() / task.file_name
         try:
             with replacing(place) as draft, open(draft, "xb") as file:
                 file.write(answer.certificate)
         except OSError as error:
-            self.failure = self.failure or error
-            return not_kept(answer, f"{place}: {error.strerror or error}")
+            self.failure = self.failure or OSError(error.errno, error.strerror, str(place))
+            return not_kept(answer, place, f"{place}: {error.strerror or error}")
         return kept_at(answer, place)
-
-    def raise_failure(self) -> None:
-        if self.failure is not None:
-            raise self.failure

@@ -24,6 +24,7 @@ from tmverify.properties import Radius, Status, StopReason, Verdict
 
 EXACT = "exact"
 UNKNOWN = Status.UNKNOWN.value
+MERGED = "no certificate: its bounds come from two runs"
 SOLVED = (Status.HOLDS.value, Status.VIOLATED.value, EXACT)
 
 
@@ -150,8 +151,9 @@ def better(before: TaskAnswer, now: TaskAnswer) -> TaskAnswer:
         upper=upper,
         witness=nearer.witness,
         decisions=nearer.decisions,
+        seconds=before.seconds + now.seconds,
         stop_reason=None if exact else now.stop_reason,
-        detail="" if exact else now.detail,
+        detail=MERGED if exact else now.detail,
         trusts=tuple(dict.fromkeys((*before.trusts, *now.trusts))),
         trusts_alone=tuple(dict.fromkeys((*before.trusts_alone, *now.trusts_alone))),
     )
@@ -185,9 +187,10 @@ def kept_at(answer: TaskAnswer, path: Path) -> TaskAnswer:
     return replace(answer, certificate=None, certificate_path=str(path))
 
 
-def not_kept(answer: TaskAnswer, why: str) -> TaskAnswer:
-    """The answer without its certificate, which could not be written."""
-    return replace(answer, certificate=None, trusts=answer.trusts_alone, detail=f"no certificate: {why}")
+def not_kept(answer: TaskAnswer, path: Path, why: str) -> TaskAnswer:
+    """The answer with the place where its certificate should be, and why it is not there."""
+    detail = f"no certificate: {why}"
+    return replace(kept_at(answer, path), trusts=answer.trusts_alone, detail=detail)
 
 
 @cache

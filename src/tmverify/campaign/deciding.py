@@ -47,7 +47,6 @@ def answer_from_files(task: Task, folder: str) -> TaskAnswer:
 
     What is loaded and compiled once is no part of a task's memory.
     """
-    _warm_up(task.engine)
     models = [_model(folder, key) for key in task.models]
     with at_most(task.memory):
         return answer(task, models)
@@ -69,7 +68,7 @@ def _found(task: Task, models: Sequence[Model]) -> Verdict | Radius:
 
 
 @cache
-def _warm_up(engine: str) -> None:
+def warm_up(engine: str) -> bool:
     """Ask every question once about next to nothing: whatever is loaded or compiled at first use is then."""
     for n_outputs in (1, 3):
         tiny = Model.from_clauses(2, [[1], [2]], [[1, 1], [1, -1], [-1, 1]][:n_outputs])
@@ -87,6 +86,7 @@ def _warm_up(engine: str) -> None:
             )
             _found(about, models)
         check_equivalence(tiny, tiny, engine=engine)
+    return True
 
 
 @lru_cache(maxsize=_MODELS_KEPT)

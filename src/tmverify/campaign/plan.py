@@ -130,7 +130,7 @@ def read_plan(path: str | os.PathLike[str]) -> Plan:
         raise PlanError(f"{place}: not TOML: {error}.") from None
     try:
         plan = _plan(raw, place.parent)
-        return replace(plan, title=plan.title or text_of(place.stem), file=place)
+        return replace(plan, title=plan.title or text_of(str(place.resolve())), file=place)
     except (PlanError, InvalidInputError) as error:
         raise PlanError(f"{place}: {error}") from None
 

@@ -20,7 +20,7 @@ from tmverify.properties import Status, StopReason
 
 TASK_COLUMNS = 12
 ASKED_COLUMNS = 5  # without plan, position and task
-RESULT_COLUMNS = 17
+RESULT_COLUMNS = 18
 
 
 def digest(task: Task) -> str:
@@ -81,9 +81,7 @@ def read_task(task: Sequence[Any], bits: bytes | None, asked: Sequence[Any]) -> 
     return found
 
 
-def result_row(
-    answer: TaskAnswer, timeout: float | None, memory: int | None, finished: str | None = None
-) -> tuple[Any, ...]:
+def result_row(answer: TaskAnswer, timeout: float | None, memory: int | None) -> tuple[Any, ...]:
     return (
         answer.task,
         answer.status,
@@ -96,12 +94,13 @@ def result_row(
         answer.stop_reason,
         answer.detail,
         json.dumps(answer.trusts),
+        json.dumps(answer.trusts_alone),
         answer.certificate_path,
         answer.attempts,
         json.dumps(dict(answer.versions)),
         timeout,
         memory,
-        finished or datetime.now(UTC).isoformat(timespec="seconds"),
+        datetime.now(UTC).isoformat(timespec="seconds"),
     )
 
 
@@ -121,9 +120,10 @@ def read_answer(row: Sequence[Any], n_features: int) -> TaskAnswer:
         stop_reason=None if row[8] is None else StopReason(row[8]).value,
         detail=row[9],
         trusts=tuple(json.loads(row[10])),
-        certificate_path=row[11],
-        attempts=row[12],
-        versions=dict(json.loads(row[13])),
+        trusts_alone=tuple(json.loads(row[11])),
+        certificate_path=row[12],
+        attempts=row[13],
+        versions=dict(json.loads(row[14])),
     )
     _check(answer, n_features)
     return answer

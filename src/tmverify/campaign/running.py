@@ -84,14 +84,15 @@ def _all(tasks: Sequence[Task], pool: _Pool) -> Iterator[tuple[Task, TaskAnswer]
             _end_local_workers()
             begun = pool.begun(out.values())
             if suspects:
-                task = suspects.pop(batch[0].id)
+                task = batch[0]
+                suspects.pop(task.id, None)
                 if left.pop(task.id, None) is not None:
                     detail = f"its worker process died, twice: {first_line(error)}"
                     yield task, unanswered(task, StopReason.CRASHED, detail)
                 continue
             suspects = {task.id: task for task in begun if task.id in left}
             breaks += 1
-            if breaks == _MOST_BREAKS and not suspects:
+            if breaks >= _MOST_BREAKS and not suspects:
                 raise ClusterError(f"no worker process can be kept: {first_line(error)}") from None
 
 

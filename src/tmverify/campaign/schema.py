@@ -28,7 +28,8 @@ CREATE TABLE result (
     task TEXT PRIMARY KEY REFERENCES task (id),
     status TEXT NOT NULL CHECK (status IN ('holds', 'violated', 'exact', 'unknown')),
     lower INTEGER, upper INTEGER, witness BLOB, decisions TEXT, seconds REAL NOT NULL, engine TEXT NOT NULL,
-    stop_reason TEXT, detail TEXT NOT NULL, trusts TEXT NOT NULL, certificate TEXT, attempts INTEGER NOT NULL,
+    stop_reason TEXT, detail TEXT NOT NULL, trusts TEXT NOT NULL, trusts_alone TEXT NOT NULL,
+    certificate TEXT, attempts INTEGER NOT NULL,
     versions TEXT NOT NULL, timeout REAL, memory INTEGER, finished TEXT NOT NULL
 );
 CREATE VIEW answers AS

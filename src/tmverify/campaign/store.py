@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from tmverify.campaign.answers import UNKNOWN, TaskAnswer, better
+from tmverify.campaign.answers import MERGED, UNKNOWN, TaskAnswer, better
 from tmverify.campaign.locking import holder
 from tmverify.campaign.opening import to_read, to_write
 from tmverify.campaign.records import (
@@ -41,7 +41,6 @@ from tmverify.campaign.tasks import Task
 from tmverify.errors import StoreError
 from tmverify.model import Label, Model
 
-Number = TypeVar("Number", float | None, int | None)
 _DAMAGE = (ValueError, TypeError, KeyError, IndexError, OverflowError, AttributeError)
 
 
@@ -130,14 +129,15 @@ class Store:
         self, tasks: Sequence[Task], *, retry_unknown: bool = False, certificates: Path | None = None
     ) -> list[Task]:
         """Those that are to be asked, each once."""
-        rows = self._database.execute("SELECT task, status, timeout, memory, certificate FROM result")
+        rows = self._database.execute("SELECT task, status, timeout, memory, certificate, detail FROM result")
         known = {row[0]: row[1:] for row in rows}
+        place = None if certificates is None else certificates.resolve()
         return [
             task
             for task in {task.id: task for task in tasks}.values()
             if task.id not in known
             or _worth_asking_again(task, known[task.id], retry_unknown)
-            or _misplaced(known[task.id][3], certificates)
+            or (place is not None and _lacks_certificate(task, known[task.id], place))
         ]
 
     def keep(self, task: Task, answer: TaskAnswer) -> TaskAnswer:
@@ -147,10 +147,7 @@ class Store:
             before = None if row is None else self._answer(row, task)
             kept = answer if before is None else better(before, answer)
             if kept is not before:
-                timeout, memory = task.timeout, task.memory
-                if row is not None and not kept.solved:
-                    timeout, memory = _larger(timeout, row[14]), _larger(memory, row[15])
-                values = result_row(kept, timeout, memory)
+                values = result_row(kept, task.timeout, task.memory)
                 database.execute(f"INSERT OR REPLACE INTO result VALUES ({_marks(RESULT_COLUMNS)})", values)
         return kept
 
@@ -211,23 +208,19 @@ def _marks(n: int) -> str:
 
 
 def _worth_asking_again(task: Task, known: Sequence[Any], retry_unknown: bool) -> bool:
-    status, timeout, memory, _ = known
+    status, timeout, memory, *_ = known
     if status != UNKNOWN:
         return False
     return retry_unknown or _more(task.timeout, timeout) or _more(task.memory, memory)
 
 
-def _misplaced(certificate: str | None, wanted: Path | None) -> bool:
-    """Whether there was a certificate, and it is not where it is wanted."""
-    if certificate is None or wanted is None:
+def _lacks_certificate(task: Task, known: Sequence[Any], wanted: Path) -> bool:
+    """Whether a certificate was made, or could be, and is not where it is wanted."""
+    status, _, _, certificate, detail = known
+    if status == UNKNOWN or not task.certified:
         return False
-    path = Path(certificate)
-    return path.parent != wanted.absolute() or not path.is_file()
+    return (certificate is not None or detail == MERGED) and not (wanted / task.file_name).is_file()
 
 
 def _more(now: float | None, before: float | None) -> bool:
     return before is not None and (now is None or now > before)
-
-
-def _larger(now: Number, before: Number) -> Number:
-    return None if now is None or before is None else max(now, before)

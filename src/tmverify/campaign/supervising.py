@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -28,9 +29,12 @@ from tmverify.engines.processes import Failure, call
 from tmverify.engines.protocol import Deadline
 from tmverify.properties import StopReason
 
+_WARMER = "tmverify.campaign.deciding:warm_up"
+_WARMING = 900.0  # seconds: many processes may compile at once
 _DECIDER = "tmverify.campaign.deciding:answer_from_files"
-# Beyond the limit that the engines hold themselves to: loading, compiling kernels, writing a certificate.
-_GRACE = 60.0
+_GRACE = (
+    20.0  # seconds beyond the limit that the engines hold themselves to: compiling, writing a certificate
+)
 _ATTEMPTS = 2
 _LOOK_EVERY = 0.5  # seconds
 
@@ -54,13 +58,15 @@ class Kit:
 def see_through(task: Task, kit: Kit) -> TaskAnswer:
     """The answer to ``task``, in any case."""
     if kit.owner is not None and kit.owner != os.getpid():
-        _live_with(kit.owner)
+        _live_with(kit.owner, kit.folder)
     if kit.folder is None:
         return supervised(task, _folder(kit))
     begun = mark(task, kit.folder)
-    begun.touch()
+    with suppress(OSError):
+        begun.touch()
     answer = supervised(task, kit.folder)
-    begun.unlink(missing_ok=True)
+    with suppress(OSError):
+        begun.unlink()
     return answer
 
 
@@ -74,7 +80,9 @@ def supervised(task: Task, folder: str) -> TaskAnswer:
     limit = None if task.timeout is None else task.timeout + _GRACE
     start = time.perf_counter()
     for attempt in range(1, _ATTEMPTS + 1):
-        reply = call(_DECIDER, (task, folder), Deadline(limit))
+        reply = call(_WARMER, (task.engine,), Deadline(_WARMING))
+        if not isinstance(reply, Failure):
+            reply = call(_DECIDER, (task, folder), Deadline(limit))
         if isinstance(reply, TaskAnswer):
             return replace(reply, attempts=attempt)
         assert isinstance(reply, Failure)
@@ -101,14 +109,16 @@ def _folder(kit: Kit) -> str:
 
 
 @cache
-def _live_with(owner: int) -> None:
-    """End this process when ``owner`` is gone; leave Ctrl-C to it."""
+def _live_with(owner: int, folder: str | None) -> None:
+    """End this process when ``owner`` is gone, and remove its ``folder``; leave Ctrl-C to it."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_watch, args=(owner,), daemon=True).start()
+    threading.Thread(target=_watch, args=(owner, folder), daemon=True).start()
 
 
-def _watch(owner: int) -> None:
+def _watch(owner: int, folder: str | None) -> None:
     while os.getppid() == owner:
         time.sleep(_LOOK_EVERY)
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)

@@ -21,11 +21,15 @@ _ADJECTIVES = {
 
 @dataclass(slots=True)
 class Tally:
-    """The answers to ``total`` tasks so far; ``seconds`` are those of the solved ones."""
+    """The answers to ``total`` tasks so far; ``seconds`` are those of the solved ones.
+
+    ``failure`` is why a certificate could not be written, if one could not.
+    """
 
     total: int
     counts: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list, repr=False)
+    failure: OSError | None = None
 
     def add(self, answer: TaskAnswer | None) -> None:
         """One answer more; None: not answered."""

@@ -96,12 +96,12 @@ def run(
     check_apart([plan], [store], "PLAN and --store")
     campaign = expand(read_plan(plan))
     check_folder(campaign.certificates)
-    interrupted = False
+    interrupted, failure = False, None
     with one_interrupt(), Store.writing(store) as opened:
         try:
-            answer_all(
+            failure = answer_all(
                 opened, campaign, jobs=jobs, cluster=cluster, retry_unknown=retry_unknown, verbose=True
-            )
+            ).failure
         except KeyboardInterrupt:
             interrupted = True
         rows = [Row(task, opened.answer(task)) for task in campaign.tasks]
@@ -112,6 +112,8 @@ def run(
         command = shlex.join(["tmverify", "campaign", "run", str(plan), "--store", str(store), *options])
         print_note(f"interrupted; what is answered is kept. To go on: {command}")
         raise typer.Exit(ExitCode.INTERRUPTED)
+    if failure is not None:
+        raise failure
     if not as_json:
         name = shlex.quote(str(store))
         show(

@@ -52,11 +52,18 @@ class Asked:
 
     def kept(self, certificates: Certificates, found: Verdict | Radius) -> Kept:
         """What the answer rests on, noted among the certificates of the run."""
-        path = None if self.answer.certificate_path is None else Path(self.answer.certificate_path)
-        lacking = why_none(found) if certificates.wanted and path is None else ""
-        kept = Kept(self.answer.trusts, path, lacking)
+        kept = self._kept(certificates.folder, found)
         certificates.kept.append(kept)
         return kept
+
+    def _kept(self, folder: Path | None, found: Verdict | Radius) -> Kept:
+        if folder is None:
+            return Kept(self.answer.trusts_alone)
+        path = folder / self.task.file_name
+        if path.is_file():
+            return Kept(self.answer.trusts, path)
+        gone = self.answer.certificate_path is not None and not found.detail
+        return Kept(self.answer.trusts_alone, reason=f"{path} is gone" if gone else why_none(found))
 
 
 def answers_from(
@@ -83,11 +90,10 @@ def answers_from(
         place = keeping.store or Path(stack.enter_context(TemporaryDirectory(prefix="tmverify-"))) / "answers"
         store = stack.enter_context(Store.writing(place))
         try:
-            answer_all(store, campaign, jobs=keeping.jobs, verbose=True)
+            tally = answer_all(store, campaign, jobs=keeping.jobs, verbose=True)
+            certificates.failure = tally.failure
         except KeyboardInterrupt as signal:
             interrupted = signal
-        except OSError as error:
-            certificates.failure = error
         for task in tasks:
             answer = store.answer(task)
             if answer is not None:
@@ -109,7 +115,7 @@ def _title(subject: Subject, question: str, epsilons: list[int] | list[None], en
         "engine": engine,
     }
     said = "".join(f", {name} {value}" for name, value in options.items() if value is not None)
-    files = " ".join(text_of(path.name) for path in (*wanted.models, wanted.data))
+    files = " ".join(text_of(str(path.resolve())) for path in (*wanted.models, wanted.data))
     return f"{question} {files}{said}"
 
 

@@ -17,7 +17,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from tmverify.engines.memory import at_most
+from tmverify.engines.memory import adopt, at_most
 from tmverify.properties.verdict import StopReason
 
 READY = b"tmverify worker ready\n"
@@ -43,10 +43,11 @@ def serve() -> None:
     answers.flush()
     while True:
         try:
-            number, function, arguments, limit, memory = pickle.load(jobs)
+            number, function, arguments, limit, (memory, users_limit) = pickle.load(jobs)
         except EOFError:
             return
         _set_alarm(limit)
+        adopt(users_limit)
         reply = _do(function, arguments, memory)
         pickle.dump((number, reply), answers, protocol=pickle.HIGHEST_PROTOCOL)
         answers.flush()

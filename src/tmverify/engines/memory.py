@@ -13,11 +13,18 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _current: ContextVar[int | None] = ContextVar("memory", default=None)
+_base: int | None = None  # the limit that the user set (ulimit), which none of ours exceeds
 
 
-def limit_of_now() -> int | None:
-    """The limit that holds here, in bytes."""
-    return _current.get()
+def limit_of_now() -> tuple[int | None, int | None]:
+    """The limit that holds here, in bytes, and the user's own."""
+    return _current.get(), _users_limit()
+
+
+def adopt(base: int | None) -> None:
+    """Take over the user's own limit from the process that asks: what this one was born with may be less."""
+    global _base
+    _base = base
 
 
 @contextmanager
@@ -39,10 +46,23 @@ def _set(more: int | None) -> int | None:
         return None
     import resource
 
-    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = hard if more is None else _private_bytes() + more
-    _set_soft(wanted if hard == resource.RLIM_INFINITY else min(wanted, hard))
+    soft, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    base = _users_limit()
+    assert base is not None
+    if more is None or _private_bytes() + more >= base != resource.RLIM_INFINITY:
+        _set_soft(base)
+    else:
+        _set_soft(_private_bytes() + more)
     return soft
+
+
+def _users_limit() -> int | None:
+    global _base
+    if _base is None and sys.platform == "linux":
+        import resource
+
+        _base = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    return _base
 
 
 def _set_soft(soft: int) -> None:
