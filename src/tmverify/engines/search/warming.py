@@ -12,6 +12,7 @@ import numpy as np
 
 from tmverify.engines.evidence import Evidence
 from tmverify.engines.protocol import Deadline
+from tmverify.engines.search._shrink import inherit
 from tmverify.engines.search.deciding import nearest
 from tmverify.model import Model
 from tmverify.properties import similarity_query
@@ -28,6 +29,13 @@ def compile_kernels() -> None:
         x = rng.integers(0, 2, _N_FEATURES)
         nearest(similarity_query(a, b, x, _N_FEATURES), Deadline(None))
         nearest(similarity_query(a, b, x, _N_FEATURES, scope=1), Deadline(None), Evidence())
+    _meet_inherit()
+
+
+def _meet_inherit() -> None:
+    """Small problems are solved before they are worth rebuilding: the kernel for that is called by itself."""
+    one, none = np.zeros(1, np.int32), np.zeros(1, np.float32)
+    inherit(np.array([0, 1], np.int64), one, one, none, none, none.copy(), none.copy())
 
 
 def _machine(rng: np.random.Generator) -> Model:

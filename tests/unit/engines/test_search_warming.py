@@ -1,0 +1,31 @@
+"""Warming up meets every kernel with the types that questions bring: nothing is compiled on the clock."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import tmverify as tv
+from tmverify.engines.search import _bound, _climb, _record, _shrink, _tree
+from tmverify.engines.search.warming import compile_kernels
+
+
+def signatures() -> dict[str, int]:
+    return {
+        f"{module.__name__}.{name}": len(kernel.signatures)
+        for module in (_bound, _climb, _record, _shrink, _tree)
+        for name, kernel in vars(module).items()
+        if hasattr(kernel, "signatures")
+    }
+
+
+def test_a_question_compiles_nothing() -> None:
+    compile_kernels()
+    before = signatures()
+    rng = np.random.default_rng(0)
+    features = [rng.choice(60, 3, replace=False) + 1 for _ in range(400)]
+    clauses = [(each * rng.choice([-1, 1], 3)).tolist() for each in features]
+    model = tv.Model.from_clauses(60, clauses, rng.integers(-2, 3, size=(4, 400)))
+    for x in rng.integers(0, 2, (20, 60)):
+        tv.robustness_radius(model, x, timeout=5.0, engine="search")
+        tv.check_robustness(model, x, 3, timeout=5.0, engine="search")
+    assert signatures() == before
