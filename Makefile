@@ -11,7 +11,9 @@ help:  ## list the targets
 demo: $(READY)  ## a tour in a minute: train on digits, then prove what flipped pixels can do
 	$(BIN)/python examples/demo.py
 
-test: $(READY) lint  ## lint, types and tests, under five minutes on two cores
+test: $(READY)  ## lint, types and tests, some five minutes on two cores
+	@$(BIN)/python tests/warm_up.py & warming=$$!; \
+	  $(MAKE) --no-print-directory lint; linted=$$?; wait $$warming; exit $$linted
 	$(BIN)/pytest -n 3 --dist worksteal -m "not deep"  # some tests wait, others work
 
 test-deep: $(READY)  ## the thorough runs: tens of thousands of random cases and files
