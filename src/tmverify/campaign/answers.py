@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tmverify.campaign.tasks import Task, pack, unpack
 from tmverify.certificates import Certificate
@@ -64,6 +65,12 @@ class TaskAnswer:
     def solved(self) -> bool:
         return self.status in SOLVED
 
+    def flips(self, task: Task) -> NDArray[np.intp] | None:
+        """The features in which the witness differs from the input, where there are both."""
+        if self.witness is None or task.x is None:
+            return None
+        return np.flatnonzero(unpack(self.witness, task.n_features) != task.x)
+
     def as_verdict(self, task: Task) -> Verdict:
         """The verdict that it was, without its certificate."""
         return Verdict(Status(self.status), self.seconds, self.engine, **self._found(task))
@@ -75,11 +82,9 @@ class TaskAnswer:
         return Radius(self.lower, self.upper, self.seconds, self.engine, **self._found(task))
 
     def _found(self, task: Task) -> dict[str, Any]:
-        witness = None if self.witness is None else unpack(self.witness, task.n_features)
-        x = task.x
         return {
-            "witness": witness,
-            "flips": None if witness is None or x is None else np.flatnonzero(witness != x),
+            "witness": None if self.witness is None else unpack(self.witness, task.n_features),
+            "flips": self.flips(task),
             "decisions": self.decisions,
             "stop_reason": None if self.stop_reason is None else StopReason(self.stop_reason),
             "detail": self.detail,

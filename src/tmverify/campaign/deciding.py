@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +16,7 @@ from tmverify.engines.memory import at_most
 from tmverify.errors import ModelError
 from tmverify.model import Model
 from tmverify.model.file import load
-from tmverify.properties import Radius, StopReason, Verdict
+from tmverify.properties import Query, Radius, Status, StopReason, Verdict
 from tmverify.verify import check_equivalence, decide, nearest
 from tmverify.verify.deciding import replay
 
@@ -32,14 +33,18 @@ def answer(task: Task, models: Sequence[Model]) -> TaskAnswer:
 
 def replayed(task: Task, answer: TaskAnswer, models: Mapping[str, Model]) -> TaskAnswer:
     """The answer, if its counterexample is one here too: it may have been found on another machine."""
-    if answer.witness is not None:
-        query = task.query([models[key] for key in task.models])
-        seen = replay(query, unpack(answer.witness, task.n_features))
-        flips = None if seen is None or seen.flips is None else len(seen.flips)
-        if seen is None or (answer.upper is not None and answer.upper != flips):
-            detail = "the counterexample of a worker does not replay here"
-            return unanswered(task, StopReason.REJECTED, detail, answer.seconds)
-    return answer
+    if answer.witness is None or replays(task.query([models[key] for key in task.models]), task, answer):
+        return answer
+    detail = "the counterexample of a worker does not replay here"
+    return unanswered(task, StopReason.REJECTED, detail, answer.seconds)
+
+
+def replays(query: Query, task: Task, answer: TaskAnswer) -> bool:
+    """Whether the answer's witness, or that it has none, is what the answer says."""
+    seen = None if answer.witness is None else replay(query, unpack(answer.witness, task.n_features))
+    if answer.upper is None:
+        return (seen is not None) == (answer.status == Status.VIOLATED.value)
+    return answer.upper == (math.inf if seen is None or seen.flips is None else len(seen.flips))
 
 
 def answer_from_files(task: Task, folder: str) -> TaskAnswer:

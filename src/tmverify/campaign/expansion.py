@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from tmverify.campaign.drawing import draw
 from tmverify.campaign.features import read_features
 from tmverify.campaign.plan import Ask, InputSet, Plan
-from tmverify.campaign.scopes import OWN, TEAM, own_scopes, read_scope
+from tmverify.campaign.scopes import OWN, TEAM, read_scope, scopes_for
 from tmverify.campaign.tasks import Task, pack
 from tmverify.data import Inputs, load_inputs
 from tmverify.errors import PlanError, TmVerifyError
-from tmverify.model import Label, Model
+from tmverify.model import Model
 from tmverify.model.file import load
 from tmverify.model.inputs import as_bit_matrix
 from tmverify.properties.region import Direction, check_epsilon
@@ -122,7 +122,7 @@ def _about_inputs(
     if chosen.image is not None and math.prod(chosen.image) != model.n_features:
         raise PlanError(f"inputs.{name}.image {list(chosen.image)} has not {model.n_features} pixels.")
     rows = _rows(inputs, chosen)
-    scopes = _scopes(model, ask.scope, rows)
+    scopes = scopes_for(model, ask.scope, rows.X, rows.y, rows.rows.tolist())
     mask = read_features(model, ask.features)
     about = partial(
         task,
@@ -143,9 +143,3 @@ def _about_inputs(
 def _rows(inputs: Inputs, chosen: InputSet) -> _Rows:
     rows = draw(len(inputs.X), inputs.y, chosen.n, chosen.seed)
     return _Rows(rows, inputs.X[rows], None if inputs.y is None else inputs.y[rows])
-
-
-def _scopes(model: Model, scope: str, rows: _Rows) -> list[Label]:
-    if scope == OWN:
-        return own_scopes(model, rows.X, rows.y, rows.rows.tolist())
-    return [read_scope(model, scope)] * len(rows.rows)

@@ -85,16 +85,14 @@ def _asked(task: Task) -> dict[str, Any]:
 
 
 def _found(task: Task, answer: TaskAnswer) -> dict[str, Any]:
-    flips = None
-    if answer.witness is not None and task.x is not None:
-        flips = np.flatnonzero(unpack(answer.witness, task.n_features) != task.x).tolist()
+    flips = answer.flips(task)
     return {
         "status": answer.status,
         "radius": answer.lower if answer.lower == answer.upper else None,
         "lower": answer.lower,
         "upper": answer.upper,
         "decisions": None if answer.decisions is None else json.dumps(answer.decisions),
-        "flips": None if flips is None else json.dumps(flips),
+        "flips": None if flips is None else json.dumps(flips.tolist()),
         "seconds": round(answer.seconds, 6),
         "engine": answer.engine,
         "stop_reason": answer.stop_reason,

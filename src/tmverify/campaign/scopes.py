@@ -30,6 +30,15 @@ def read_scope(model: Model, text: str) -> Label:
     raise InvalidInputError(f"scope must be team or a class of the model ({known}). Got {text!r} instead.")
 
 
+def scopes_for(
+    model: Model, scope: str, X: NDArray[np.uint8], y: NDArray[Any] | None, rows: Sequence[int]
+) -> Sequence[Label]:
+    """Whose decision is asked about, for each of the inputs ``X``, which are ``rows`` of their file."""
+    if scope == OWN:
+        return own_scopes(model, X, y, rows)
+    return [read_scope(model, scope)] * len(rows)
+
+
 def own_scopes(
     model: Model, X: NDArray[np.uint8], y: NDArray[Any] | None, rows: Sequence[int]
 ) -> list[Label]:

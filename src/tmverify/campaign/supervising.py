@@ -32,9 +32,7 @@ from tmverify.properties import StopReason
 _WARMER = "tmverify.campaign.deciding:warm_up"
 _WARMING = 900.0  # seconds: many processes may compile at once
 _DECIDER = "tmverify.campaign.deciding:answer_from_files"
-_GRACE = (
-    20.0  # seconds beyond the limit that the engines hold themselves to: compiling, writing a certificate
-)
+_GRACE = 20.0  # seconds beyond the limit that the engines hold themselves to
 _ATTEMPTS = 2
 _LOOK_EVERY = 0.5  # seconds
 
@@ -60,7 +58,7 @@ def see_through(task: Task, kit: Kit) -> TaskAnswer:
     if kit.owner is not None and kit.owner != os.getpid():
         _live_with(kit.owner, kit.folder)
     if kit.folder is None:
-        return supervised(task, _folder(kit))
+        return supervised(task, _unpacked_folder(kit))
     begun = mark(task, kit.folder)
     with suppress(OSError):
         begun.touch()
@@ -94,10 +92,8 @@ def supervised(task: Task, folder: str) -> TaskAnswer:
     return replace(failed, attempts=attempt)
 
 
-def _folder(kit: Kit) -> str:
-    """Where the models are; a kit that came as bytes is written down by the first who needs it."""
-    if kit.folder is not None:
-        return kit.folder
+def _unpacked_folder(kit: Kit) -> str:
+    """Where the models are of a kit that came as bytes: written down by the first who needs it."""
     with _unpacking:
         if kit.key not in _unpacked:
             folder = tempfile.mkdtemp(prefix="tmverify-kit-")

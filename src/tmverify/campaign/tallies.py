@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from tmverify.campaign.answers import EXACT, UNKNOWN, TaskAnswer
 from tmverify.campaign.scopes import OWN
 from tmverify.campaign.store import Row
+from tmverify.campaign.tasks import Task
 from tmverify.properties import Status
 
-_ADJECTIVES = {
+ADJECTIVES = {
     "robustness": "robust",
     "similarity": "similar",
     "equivalence": "equivalent",
@@ -86,27 +87,30 @@ class Group:
     @property
     def adjective(self) -> str:
         """What an input is that counts as ``positive``."""
-        return _ADJECTIVES[self.question]
+        return ADJECTIVES[self.question]
+
+
+def group_of(task: Task) -> Group:
+    """The group that a task belongs to."""
+    return Group(
+        question=task.question,
+        names=task.names,
+        data=task.data,
+        scope=OWN if task.own else str(task.scope),
+        epsilon=task.epsilon,
+        models=task.models,
+        direction=task.direction,
+        mask=task.mask,
+        engine=task.engine,
+        certified=task.certified,
+    )
 
 
 def grouped(rows: Iterable[Row]) -> dict[Group, Tally]:
     """A tally for each group, in the order in which they come."""
     found: dict[Group, Tally] = {}
     for row in rows:
-        task = row.task
-        group = Group(
-            question=task.question,
-            names=task.names,
-            data=task.data,
-            scope=OWN if task.own else str(task.scope),
-            epsilon=task.epsilon,
-            models=task.models,
-            direction=task.direction,
-            mask=task.mask,
-            engine=task.engine,
-            certified=task.certified,
-        )
-        tally = found.setdefault(group, Tally(0))
+        tally = found.setdefault(group_of(row.task), Tally(0))
         tally.total += 1
         tally.add(row.answer)
     return found

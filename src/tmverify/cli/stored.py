@@ -5,7 +5,6 @@ A counterexample from a file is replayed like any other before it is shown.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,17 +13,17 @@ from tempfile import TemporaryDirectory
 
 from tmverify.campaign.answering import answer_all, check_jobs
 from tmverify.campaign.answers import TaskAnswer
+from tmverify.campaign.deciding import replays
 from tmverify.campaign.expansion import Campaign, image_of
 from tmverify.campaign.plan import text_of
 from tmverify.campaign.scopes import OWN
 from tmverify.campaign.store import Store
-from tmverify.campaign.tasks import Task, pack, unpack
+from tmverify.campaign.tasks import Task, pack
 from tmverify.cli.certificates import Certificates, Kept, why_none
 from tmverify.cli.subject import Subject
 from tmverify.errors import StoreError
 from tmverify.interrupts import one_interrupt
-from tmverify.properties import Query, Radius, Status, Verdict
-from tmverify.verify.deciding import replay
+from tmverify.properties import Query, Radius, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +151,9 @@ def _tasks(
 
 
 def _query(subject: Subject, task: Task, answer: TaskAnswer, store: Path) -> Query:
-    """The question compiled, if the answer's witness, or that it has none, is what the answer says."""
+    """The question compiled, if the answer is one to it as far as that can be seen."""
     query = task.query(subject.models)
-    found = None if answer.witness is None else replay(query, unpack(answer.witness, task.n_features))
-    flips = math.inf if found is None or found.flips is None else len(found.flips)
-    violated = answer.status == Status.VIOLATED.value
-    if (found is not None) != violated if answer.upper is None else answer.upper != flips:
+    if not replays(query, task, answer):
         raise StoreError(
             f"{store}: the counterexample of task {task.id} does not replay: the store is damaged, or "
             "another program wrote to it. Use a new --store."

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tmverify.campaign.drawing import draw
 from tmverify.campaign.features import read_features
-from tmverify.campaign.scopes import OWN, TEAM, own_scopes, read_scope
+from tmverify.campaign.scopes import TEAM, scopes_for
 from tmverify.cli.output import plain
 from tmverify.data import Inputs, load_inputs
 from tmverify.errors import InvalidInputError
@@ -105,7 +105,7 @@ def subject_of(
         rows=rows,
         X=X,
         y=y,
-        scopes=_scopes(model, wanted.scope, X, y, rows),
+        scopes=scopes_for(model, wanted.scope, X, y, rows.tolist()),
         features=read_features(model, wanted.features),
         direction=read_direction(wanted.direction),
     )
@@ -116,11 +116,3 @@ def read_direction(text: str | None) -> Direction | None:
     if text not in (None, "add", "remove"):
         raise InvalidInputError(f"--direction must be add or remove. Got {text!r} instead.")
     return cast("Direction | None", text)
-
-
-def _scopes(
-    model: Model, scope: str, X: NDArray[np.uint8], y: NDArray[Any] | None, rows: NDArray[np.int64]
-) -> Sequence[Label]:
-    if scope == OWN:
-        return own_scopes(model, X, y, rows.tolist())
-    return [read_scope(model, scope)] * len(rows)

@@ -101,9 +101,14 @@ def _preference(change: Change) -> tuple[int, bool, bool, int]:
 def _change(row: Row, subject: Subject, place: int) -> Change:
     assert row.answer is not None
     assert row.answer.witness is not None
-    x, witness = row.task.x, unpack(row.answer.witness, row.task.n_features)
-    flips = None if x is None else np.flatnonzero(witness != x)
-    return Change(row=row, subject=subject, places=(place,), witness=witness, x=x, flips=flips)
+    return Change(
+        row=row,
+        subject=subject,
+        places=(place,),
+        witness=unpack(row.answer.witness, row.task.n_features),
+        x=row.task.x,
+        flips=row.answer.flips(row.task),
+    )
 
 
 def _spread(changes: Sequence[Change]) -> list[Change]:

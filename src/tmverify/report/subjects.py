@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tmverify.campaign import Group, Row, Task, grouped
+from tmverify.campaign import Row, Task
+from tmverify.campaign.tallies import group_of
 from tmverify.campaign.tasks import unpack
 
 HASH_CHARS = 8
@@ -70,7 +71,7 @@ def by_subject(rows: Sequence[Row]) -> dict[Subject, list[Row]]:
 
 def subject_of(row: Row, names: dict[tuple[str, str], str]) -> Subject:
     """What a row is about; ``names`` are those of ``called``."""
-    task, group = row.task, _group(row)
+    task, group = row.task, group_of(row.task)
     return Subject(
         names=tuple(names[pair] for pair in zip(task.names, task.models, strict=True)),
         models=task.models,
@@ -93,8 +94,3 @@ def called(tasks: Iterable[Task]) -> dict[tuple[str, str], str]:
     return {
         (name, key): name if len(hashes[name]) == 1 else f"{name} ({key[:HASH_CHARS]})" for name, key in pairs
     }
-
-
-def _group(row: Row) -> Group:
-    """The campaign's own grouping, for what ``own`` means."""
-    return next(iter(grouped((row,))))

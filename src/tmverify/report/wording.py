@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 
 from tmverify.campaign import Task, TaskAnswer
+from tmverify.campaign.tallies import ADJECTIVES
 from tmverify.model import Label
 
 PENDING = "pending"
 
-POSITIVE = {"robustness": "robust", "similarity": "similar", "equivalence": "equivalent", "radius": "exact"}
 
 STATUSES: Mapping[str, str] = {
     "robust": "Proved: no allowed change of up to ε features alters the decision; all of them are covered.",
@@ -41,7 +41,7 @@ def status_of(task: Task, answer: TaskAnswer | None) -> str:
     """One of STATUSES."""
     if answer is None:
         return PENDING
-    return POSITIVE[task.question] if answer.status in ("holds", "exact") else answer.status
+    return ADJECTIVES[task.question] if answer.status in ("holds", "exact") else answer.status
 
 
 def bounds_text(lower: float | None, upper: float | None) -> str:
