@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import green_tsetlin as gt  # type: ignore[import-not-found]
+import green_tsetlin as gt
 import numpy as np
 from frame import Bits, Exported, Job, run
 from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from frame import Bits, Exported, Job, included_of, run
 from numpy.typing import NDArray
-from tmu.models.classification.vanilla_classifier import TMClassifier  # type: ignore[import-not-found]
+from tmu.models.classification.vanilla_classifier import TMClassifier
 
 
 class Tmu:

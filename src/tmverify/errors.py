@@ -5,7 +5,8 @@
     TmVerifyError
     ├── InvalidInputError (ValueError)   an argument is not what the function needs
     ├── ModelError (ValueError)          the parts given do not make a model
-    │   └── ModelFormatError             a file is not a readable model
+    │   ├── ModelFormatError             a file is not a readable model
+    │   └── ImportMismatchError          an imported model differs from the library that it came from
     ├── DataFormatError (ValueError)     a file is not readable data
     ├── CertificateError (ValueError)    a certificate does not prove its claim
     ├── TrainingStateError (ValueError)  a file is not a training that can be resumed
@@ -19,6 +20,7 @@ Limits are no errors: a time-out or a crashed solver is a ``Verdict`` with statu
 """
 
 import reprlib
+from typing import Any
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
@@ -53,6 +55,23 @@ class ModelError(TmVerifyError, ValueError):
 
 class ModelFormatError(ModelError):
     """A file is truncated, damaged, hostile, or no tmverify model at all."""
+
+
+class ImportMismatchError(ModelError):
+    """An imported model does not decide, or score, as the library that it came from.
+
+    Attributes
+    ----------
+    input : uint8 array, (n_features,)
+        The first input on which they differ.
+    """
+
+    def __init__(self, message: str, input: Any) -> None:
+        super().__init__(message)
+        self.input = input
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.input)
 
 
 class DataFormatError(TmVerifyError, ValueError):

@@ -21,6 +21,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tmverify.drafts import replacing
 from tmverify.errors import InvalidInputError, ModelError, shown
 from tmverify.model.checks import as_array, check_options, integers, labels_of, listed
 from tmverify.model.clauses import MAX_CLAUSES, Clauses
@@ -203,6 +204,23 @@ class Model:
         from tmverify.model.text import to_text
 
         return to_text(self, max_clauses)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The machine as a list of clauses in JSON, for other tools and people; also written to ``path``."""
+        from tmverify.model.rules import to_json
+
+        text = to_json(self)
+        if path is not None:
+            with replacing(path) as draft:
+                draft.write_text(text, encoding="utf-8")
+        return text
+
+    @classmethod
+    def from_json(cls, text: str) -> Model:
+        """The machine in a text as ``to_json`` writes it, or another trainer, or a person."""
+        from tmverify.model.rules import from_json
+
+        return from_json(text)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Model) and self.content_hash == other.content_hash

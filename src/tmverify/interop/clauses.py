@@ -1,0 +1,141 @@
+"""Clause lists in files: ``.json`` (``model.rules`` has the format) or ``.csv``, one clause a line.
+
+::
+
+    # n_features = 3
+    # feature_names = ["fever", "cough", "rash"]
+    clause,well,ill
+    1 -3,0,2
+    fever and not rash,0,2
+
+The lines with # come first and set what stands beside the clauses in JSON, values written as in JSON. In the
+table, the first column has the literals: numbers with spaces between them, or names with "and" between them.
+Then comes a column for each class, named like it; a single column ``weight`` makes a binary machine.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tmverify.errors import ModelFormatError, shown
+from tmverify.model import Model
+from tmverify.model.rules import MAX_TEXT_BYTES, OPTIONS, build, from_json
+
+_NUMBERS = re.compile(r"\s*([+-]?\d{1,12}(\s+[+-]?\d{1,12})*)?\s*", re.ASCII)
+_INTEGER = re.compile(r"\s*[+-]?\d{1,12}\s*", re.ASCII)
+
+
+def from_clauses(path: str | os.PathLike[str]) -> Model:
+    """Read a clause list, ``.json`` or ``.csv``.
+
+    Raises
+    ------
+    ModelFormatError
+        If the file is not exactly such a list; the message says where it is not.
+    OSError
+        If it is missing or may not be read.
+    """
+    file = Path(path)
+    readers = {".json": from_json, ".csv": _from_csv}
+    reader = readers.get(file.suffix.lower())
+    if reader is None:
+        raise ModelFormatError(f"{file}: a clause list ends in .json or .csv. Got {file.suffix or 'nothing'}")
+    try:
+        return reader(_read(file))
+    except ModelFormatError as error:
+        raise ModelFormatError(f"{file}: {error}") from None
+
+
+def _read(file: Path) -> str:
+    status = os.stat(file)
+    if not stat.S_ISREG(status.st_mode):
+        raise ModelFormatError("not a regular file")
+    if status.st_size > MAX_TEXT_BYTES:
+        raise ModelFormatError(f"{status.st_size} bytes; a clause list has at most {MAX_TEXT_BYTES}")
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ModelFormatError("not text in UTF-8") from None
+
+
+def _from_csv(text: str) -> Model:
+    settings, table = _settings(text)
+    rows = _rows(table)
+    header = next(rows, None)
+    if header is None or len(header) < 2 or header[0].strip().lower() != "clause":
+        raise ModelFormatError("the table must begin with the line clause,weight or clause,<class>,<class>,…")
+    _take_classes(settings, [label.strip() for label in header[1:]])
+    names = settings.get("feature_names")
+    sayable = not any(" and " in name for name in names if isinstance(name, str)) if names else True
+    literals, weights = [], []
+    for j, row in enumerate(rows):
+        if len(row) != len(header):
+            raise ModelFormatError(f"clause {j} has {len(row)} columns, and the table {len(header)}")
+        literals.append(_literals(row[0], sayable))
+        weights.append([_weight(cell, j) for cell in row[1:]])
+    return build(settings.pop("n_features", None), literals, weights, settings)
+
+
+def _take_classes(settings: dict[str, Any], labels: list[str]) -> None:
+    if labels == ["weight"]:
+        return
+    if len(labels) < 2:
+        raise ModelFormatError("a single column of weights must be called weight; else there is one a class")
+    classes = [int(label) for label in labels] if all(map(_is_integer, labels)) else labels
+    if settings.setdefault("classes", classes) != classes:
+        raise ModelFormatError("the classes set above the table are not those of its columns")
+
+
+def _settings(text: str) -> tuple[dict[str, Any], str]:
+    """The values of the lines with # at the start, and the rest of the text."""
+    settings: dict[str, Any] = {}
+    lines = text.split("\n")
+    for i, line in enumerate(lines):
+        if line.strip() and not line.lstrip().startswith("#"):
+            return settings, "\n".join(lines[i:])
+        key, equals, value = (part.strip() for part in line.strip().lstrip("#").partition("="))
+        if not equals:
+            continue  # a remark
+        if key not in ("n_features", *OPTIONS) or key in settings:
+            known = ", ".join(("n_features", *OPTIONS))
+            raise ModelFormatError(f"line {i + 1} sets {shown(key)}; each of these can be set once: {known}")
+        try:
+            settings[key] = json.loads(value)
+        except (ValueError, RecursionError):
+            raise ModelFormatError(f"line {i + 1}: {key} must be as in JSON. Found {shown(value)}") from None
+    return settings, ""
+
+
+def _rows(table: str) -> Iterator[list[str]]:
+    try:
+        for row in csv.reader(io.StringIO(table, newline=""), strict=True):
+            if row:
+                yield row
+    except csv.Error as error:
+        raise ModelFormatError(f"no valid CSV: {error}") from None
+
+
+def _literals(cell: str, sayable: bool) -> list[Any]:
+    if _NUMBERS.fullmatch(cell):
+        return [int(lit) for lit in cell.split()]
+    if not sayable:
+        raise ModelFormatError('a feature has " and " in its name: write all literals as numbers')
+    return [name.strip() for name in cell.split(" and ")]
+
+
+def _weight(cell: str, j: int) -> int:
+    if not _is_integer(cell):
+        raise ModelFormatError(f"clause {j} has the weight {shown(cell)}; weights are integers")
+    return int(cell)
+
+
+def _is_integer(text: str) -> bool:
+    return _INTEGER.fullmatch(text) is not None

@@ -1,0 +1,190 @@
+"""Models of green-tsetlin: coalesced machines, live or as ``.npz`` files.
+
+    score_c(x) = sum_j w[j, c] * clause_j(x),   the highest score wins, among equals the lowest class.
+
+A dense state has the automata ``c``, int8 (n_clauses, 2 * n_features), a literal included iff >= 0, and the
+weights ``w``, int16 (n_clauses, n_classes); a clause without literals votes 0. A rule set is what the
+library's predictor runs: rules as lists of literals, equal ones merged; there a rule without literals would
+hold always.
+
+Merging adds int16 weights, which can overflow: then rule set and predictor are another machine than the
+state. ``from_green`` refuses such a state, and points to the rule set. A sparse machine is read through its
+rule set, because that is what predicts (its trainer counts a literal in earlier, and evaluates differently).
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tmverify.data.files import guarded
+from tmverify.errors import DataFormatError, InvalidInputError, ModelError
+from tmverify.interop.agreement import Bits, check_agreement
+from tmverify.interop.assembly import assemble, kind_of, refuse_kind, refuse_other
+from tmverify.interop.literals import clauses_of_lists, clauses_of_matrix
+from tmverify.model import Label, Model
+from tmverify.model.file import MAX_FILE_BYTES
+
+_LIBRARY = "green-tsetlin"
+_PACKAGE = "green_tsetlin"
+_KINDS = ("TsetlinMachine", "SparseTsetlinMachine", "RuleSet", "DenseState")
+_INT32 = 2**31 - 1
+# The library's own names of the two arrays, and those of its published models.
+_NAMES = (("c", "w"), ("ta_state", "weights"))
+
+
+def from_green(
+    source: Any,
+    X: ArrayLike | None = None,
+    *,
+    classes: Sequence[Label] | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> Model:
+    """Read a trained machine, a rule set or a saved state of green-tsetlin.
+
+    Parameters
+    ----------
+    source : TsetlinMachine, SparseTsetlinMachine, RuleSet, DenseState, or path of an .npz file
+        A file is read without the library; nothing in it is unpickled.
+    X : array of 0 and 1, (n, n_features), optional
+        Inputs on which predictions and votes are compared with the library's own; by default, a few hundred
+        are made. A file has no library to ask, and is not compared.
+    classes, feature_names : optional
+        Labels of classes 0, 1, …, and names of the features; the library keeps none.
+
+    Raises
+    ------
+    ModelError
+        If a Model can't express it (convolutional, multi-label), or if merged weights overflow.
+    ImportMismatchError
+        If a prediction or a vote differs.
+    DataFormatError
+        If the file is missing, damaged, or no such state.
+    InvalidInputError
+        If ``source`` is nothing of green-tsetlin, or not trained.
+    """
+    names: dict[str, Any] = {"classes": classes, "feature_names": feature_names}
+    if isinstance(source, str | os.PathLike):
+        if X is not None:
+            raise InvalidInputError("X can't be compared: a file has no library to ask. Leave X out.")
+        return _from_state(*read_state(Path(source)), **names)
+    found = kind_of(source, (_PACKAGE,))
+    if found is None:
+        raise refuse_other(source, "from_green", f"a {', '.join(_KINDS)} of {_LIBRARY}, or an .npz file")
+    _, kind = found
+    if kind not in _KINDS:
+        raise refuse_kind(_LIBRARY, kind, ", ".join(_KINDS))
+    model, rules = _read(source, kind, names)
+    check_agreement(model, _LIBRARY, lambda bits: _ask(rules, bits), X)
+    return model
+
+
+def read_state(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The automata and weights of a saved dense state; any other file is a DataFormatError."""
+    automata, weights = guarded(_read_npz, file)
+    assert weights is not None
+    return automata, weights
+
+
+def _read_npz(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
+    with open(file, "rb") as stream:
+        if not zipfile.is_zipfile(stream):
+            raise DataFormatError(f"{file}: not an .npz file.")
+        stream.seek(0)
+        with zipfile.ZipFile(stream) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > MAX_FILE_BYTES:
+            raise DataFormatError(f"{file}: {size} bytes unpacked; at most {MAX_FILE_BYTES} are read.")
+        stream.seek(0)
+        with np.load(stream, allow_pickle=False) as arrays:
+            for automata, weights in _NAMES:
+                if automata in arrays.files and weights in arrays.files:
+                    return arrays[automata], arrays[weights]
+            found = ", ".join(sorted(arrays.files)[:10]) or "no array at all"
+    raise DataFormatError(
+        f"{file}: a dense state has the arrays c and w (or ta_state and weights). Found {found}."
+    )
+
+
+def _read(source: Any, kind: str, names: dict[str, Any]) -> tuple[Model, Any]:
+    """The model, and the rule set that the library predicts with."""
+    if kind == "RuleSet":
+        return _from_rules(source, names), source
+    state = source if kind == "DenseState" else source._state
+    if state is None or state.w is None:
+        raise InvalidInputError(f"The machine of {_LIBRARY} has no state: train it, or load a state, first.")
+    if kind == "SparseTsetlinMachine":
+        rules = source.get_predictor()._ruleset
+        return _from_rules(rules, names), rules
+    if getattr(source, "_is_multi_label", False):
+        raise _multi_label()
+    from green_tsetlin import RuleSet
+
+    model = _from_state(state.c, state.w, **names)
+    rules = RuleSet(False)
+    rules.compile_from_dense_state(state)
+    return model, rules
+
+
+def _from_state(automata: NDArray[Any], weights: NDArray[Any], **names: Any) -> Model:
+    for name, array in (("automata", automata), ("weights", weights)):
+        if array.ndim != 2 or array.dtype.kind != "i" or 0 in array.shape:
+            raise ModelError(
+                f"The {name} of a dense state must be a matrix of signed integers. "
+                f"Got {array.dtype} of shape {array.shape} instead."
+            )
+    if len(automata) != len(weights) or automata.shape[1] % 2:
+        raise ModelError(
+            f"The automata must have shape (n_clauses, 2 * n_features), the weights (n_clauses, n_classes). "
+            f"Got {automata.shape} and {weights.shape} instead."
+        )
+    clauses = clauses_of_matrix(automata >= 0, automata.shape[1] // 2)
+    _check_merging(clauses, weights.astype(np.int64))
+    return assemble(_LIBRARY, clauses, weights.T.astype(np.int64), most=_INT32, **names)
+
+
+def _check_merging(clauses: Sequence[tuple[int, ...]], weights: NDArray[np.int64]) -> None:
+    merged: dict[tuple[int, ...], NDArray[np.int64]] = {}
+    for clause, votes in zip(clauses, weights, strict=True):
+        merged[clause] = merged.get(clause, np.zeros_like(votes)) + votes
+    for clause, votes in merged.items():
+        if clause and not np.array_equal(votes, votes.astype(np.int16)):
+            raise ModelError(
+                f"Equal clauses have weights of {votes.tolist()} together, which overflow the 16 bits that "
+                f"{_LIBRARY} merges them in: its predictor is another machine than its state. To verify what "
+                "the predictor does, import tm.get_ruleset()."
+            )
+
+
+def _from_rules(rules: Any, names: dict[str, Any]) -> Model:
+    if rules.is_multi_label:
+        raise _multi_label()
+    if rules.rules is None:
+        raise InvalidInputError("The rule set is empty: compile it from a state first.")
+    n_classes = int(rules.n_classes)
+    weights = np.array(rules.weights, np.int64).reshape(len(rules.rules), n_classes)
+    clauses = clauses_of_lists(rules.rules, int(rules.n_literals))
+    return assemble(_LIBRARY, clauses, weights.T.copy(), most=_INT32, empty_clause="fires", **names)
+
+
+def _multi_label() -> ModelError:
+    return ModelError(
+        f"A multi-label machine of {_LIBRARY} can't be imported: a Model decides for one class, not several."
+    )
+
+
+def _ask(rules: Any, bits: Bits) -> tuple[NDArray[Any], NDArray[Any]]:
+    from green_tsetlin import Predictor
+
+    predictor = Predictor.from_ruleset(rules)
+    labels, votes = [], []
+    for row in bits:  # it answers for one input at a time
+        labels.append(predictor.predict(row))
+        votes.append(predictor.get_votes())
+    return np.array(labels), np.array(votes)

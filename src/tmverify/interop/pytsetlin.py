@@ -1,0 +1,122 @@
+"""Machines of pyTsetlinMachine, pyTsetlinMachineParallel, PyTsetlinMachineCUDA, and of pytsetlin.
+
+The first three share their design. ``MultiClassTsetlinMachine`` has a machine a class, automata in bit slices
+(``interop.literals``; its ``number_of_features`` counts literals), even clauses for and odd ones against:
+
+    score_c(x) = sum_j (-1)^j * weights_c[j] * clause_j(x),   cut to [-T, T], the lowest class wins ties,
+
+a clause without literals 0. The cut is declared as ``clamp``: it does change predictions.
+
+pytsetlin, another library, has a coalesced ``TsetlinMachine``: a literal is included iff its state is > 0,
+the weights are ``W[class, clause]``, sums are not cut but computed in float32, so exact up to 2^24.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tmverify.errors import InvalidInputError
+from tmverify.interop.agreement import Bits, check_agreement
+from tmverify.interop.assembly import assemble, kind_of, one_machine_a_class, refuse_kind, refuse_other
+from tmverify.interop.literals import clauses_of_matrix, included_in_slices
+from tmverify.model import Label, Model
+from tmverify.model.clauses import Clauses
+
+_CUDA, _COALESCED = "PyTsetlinMachineCUDA", "pytsetlin"
+_KINDS = {
+    "pyTsetlinMachine": "MultiClassTsetlinMachine",
+    "pyTsetlinMachineParallel": "MultiClassTsetlinMachine",
+    _CUDA: "MultiClassTsetlinMachine",
+    _COALESCED: "TsetlinMachine",
+}
+_INT32, _FLOAT32 = 2**31 - 1, 2**24
+
+
+def from_pytsetlin(
+    tm: Any,
+    X: ArrayLike | None = None,
+    *,
+    classes: Sequence[Label] | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> Model:
+    """Read a fitted machine of pyTsetlinMachine, pyTsetlinMachineParallel, PyTsetlinMachineCUDA or pytsetlin.
+
+    Parameters
+    ----------
+    tm : fitted machine
+        ``MultiClassTsetlinMachine``, plain or weighted, with or without negated literals; or
+        ``TsetlinMachine`` of pytsetlin.
+    X : array of 0 and 1, (n, n_features), optional
+        Inputs on which predictions are compared with the library's own; by default, a few hundred are made.
+    classes, feature_names : optional
+        Labels of classes 0, 1, …, and names of the features; the libraries keep none.
+
+    Raises
+    ------
+    ModelError
+        If it is a machine that a Model can't express: convolutional, a regressor, …
+    ImportMismatchError
+        If a prediction differs.
+    InvalidInputError
+        If ``tm`` is no fitted machine of these libraries.
+    """
+    found = kind_of(tm, tuple(_KINDS))
+    if found is None:
+        raise refuse_other(tm, "from_pytsetlin", f"a fitted machine of {', '.join(_KINDS)}")
+    library, kind = found
+    if kind != _KINDS[library]:
+        raise refuse_kind(library, kind, _KINDS[library])
+    coalesced = library == _COALESCED
+    if not _fitted(tm, library):
+        raise InvalidInputError(f"The machine of {library} is not fitted yet: call fit (or train) first.")
+    clauses, weights = _coalesced(tm) if coalesced else _machine_a_class(tm, library)
+    model = assemble(
+        library,
+        clauses,
+        weights,
+        most=_FLOAT32 if coalesced else _INT32,
+        clamp=None if coalesced else int(tm.T),
+        classes=classes,
+        feature_names=feature_names,
+    )
+    check_agreement(model, library, lambda bits: (_predictions(tm, library, bits), None), X)
+    return model
+
+
+def _fitted(tm: Any, library: str) -> bool:
+    if library == _COALESCED:
+        return tm.C is not None
+    return hasattr(tm, "number_of_ta_chunks") if library == _CUDA else tm.mc_tm is not None
+
+
+def _coalesced(tm: Any) -> tuple[Clauses, NDArray[np.int64]]:
+    return clauses_of_matrix(tm.C > 0, tm.C.shape[1] // 2), tm.W.astype(np.int64)
+
+
+def _machine_a_class(tm: Any, library: str) -> tuple[Clauses, NDArray[np.int64]]:
+    n_clauses, n_literals = int(tm.number_of_clauses), int(tm.number_of_features)
+    n_features = n_literals // 2 if tm.append_negated else n_literals
+    signs = np.where(np.arange(n_clauses) % 2, -1, 1)
+    parts = []
+    for counts, states in _gpu_state(tm) if library == _CUDA else tm.get_state():
+        included = included_in_slices(states, n_clauses, int(tm.number_of_state_bits), n_literals)
+        parts.append((clauses_of_matrix(included, n_features), counts.astype(np.int64) * signs))
+    return one_machine_a_class(parts)
+
+
+def _gpu_state(tm: Any) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """Weights and automata of each class: on the GPU, or beside it when the machine was just unpickled."""
+    known = tm.ta_state.size and tm.clause_weights.size
+    state = {"ta_state": tm.ta_state, "clause_weights": tm.clause_weights} if known else tm.__getstate__()
+    counts, automata = (np.split(state[key], tm.number_of_classes) for key in ("clause_weights", "ta_state"))
+    return list(zip(counts, automata, strict=True))
+
+
+def _predictions(tm: Any, library: str, bits: Bits) -> NDArray[Any]:
+    if library == _COALESCED:  # one input at a time
+        return np.array([tm.predict(row) for row in bits])
+    return np.asarray(tm.predict(bits.astype(np.uint32)))

@@ -1,0 +1,109 @@
+"""Models of tmu: ``TMClassifier`` (a machine a class) and ``TMCoalescedClassifier`` (shared clauses).
+
+How tmu predicts, on flat inputs:
+
+    score_c(x) = sum_j weights_c[j] * clause_j(x),   the highest score wins, among equals the lowest class,
+
+signed weights, scores as they are (clipping is an option of its ``predict`` that is off by default), a clause
+without literals 0. ``weighted_clauses`` only changes the weights. The platform "CPU" keeps automata in bit
+slices (``interop.literals``), "CPU_sparse" lists of included literals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tmverify.errors import InvalidInputError, ModelError
+from tmverify.interop.agreement import Bits, check_agreement
+from tmverify.interop.assembly import (
+    assemble,
+    kind_of,
+    one_machine_a_class,
+    refuse_kind,
+    refuse_other,
+    refuse_patches,
+)
+from tmverify.interop.literals import clauses_of_lists, clauses_of_matrix, included_in_slices
+from tmverify.model import Label, Model
+from tmverify.model.clauses import Clauses
+
+_VANILLA, _COALESCED = "TMClassifier", "TMCoalescedClassifier"
+_MOST = 2**31 - 1  # class sums are int32
+
+
+def from_tmu(
+    tm: Any,
+    X: ArrayLike | None = None,
+    *,
+    classes: Sequence[Label] | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> Model:
+    """Read a fitted ``TMClassifier`` or ``TMCoalescedClassifier`` of tmu.
+
+    Parameters
+    ----------
+    tm : fitted tmu model
+        Plain or weighted, platform "CPU" or "CPU_sparse", trained on flat inputs.
+    X : array of 0 and 1, (n, n_features), optional
+        Inputs on which predictions and class sums are compared with tmu's own; by default, a few hundred are
+        made.
+    classes, feature_names : optional
+        Labels of tmu's classes 0, 1, …, and names of the features; tmu keeps none.
+
+    Raises
+    ------
+    ModelError
+        If it is a machine that a Model can't express: convolutional, a regressor, an autoencoder, …
+    ImportMismatchError
+        If a prediction or a class sum differs.
+    InvalidInputError
+        If ``tm`` is no fitted tmu model.
+    """
+    found = kind_of(tm, ("tmu",))
+    if found is None:
+        raise refuse_other(tm, "from_tmu", "a fitted model of tmu")
+    _, kind = found
+    if kind not in (_VANILLA, _COALESCED):
+        raise refuse_kind("tmu", kind, f"{_VANILLA}, {_COALESCED}")
+    if not tm.initialized:
+        raise InvalidInputError("The tmu model is not fitted yet: call fit first.")
+    n_classes = len(tm.weight_banks.classes())
+    if list(tm.weight_banks.classes()) != list(range(n_classes)):
+        raise ModelError(f"tmu's classes must be 0, 1, …. Got {list(tm.weight_banks.classes())} instead.")
+    votes = [np.array(tm.weight_banks[c].get_weights(), np.int64) for c in range(n_classes)]
+    if kind == _COALESCED:
+        clauses, weights = _clauses(tm.clause_bank), np.stack(votes)
+    else:
+        banks = [_clauses(tm.clause_banks[c]) for c in range(n_classes)]
+        clauses, weights = one_machine_a_class(list(zip(banks, votes, strict=True)))
+    model = assemble("tmu", clauses, weights, most=_MOST, classes=classes, feature_names=feature_names)
+    check_agreement(model, "tmu", lambda bits: _ask(tm, bits), X)
+    return model
+
+
+def _clauses(bank: Any) -> Clauses:
+    if bank.number_of_patches != 1 or tuple(bank.dim[1:]) != (1, 1):
+        raise refuse_patches("tmu")
+    n_literals = int(bank.number_of_literals)
+    if hasattr(bank, "clause_bank_included"):
+        ends = bank.clause_bank_included_length.tolist()
+        lists = (row[:end, 0].tolist() for row, end in zip(bank.clause_bank_included, ends, strict=True))
+        return clauses_of_lists(lists, n_literals // 2)
+    if hasattr(bank, "synchronize_clause_bank"):  # on a GPU; the array here may be older
+        bank.synchronize_clause_bank()
+    included = included_in_slices(
+        bank.clause_bank, int(bank.number_of_clauses), int(bank.number_of_state_bits_ta), n_literals
+    )
+    return clauses_of_matrix(included, n_literals // 2)
+
+
+def _ask(tm: Any, bits: Bits) -> tuple[NDArray[Any], NDArray[Any]]:
+    cache = getattr(tm, "test_encoder_cache", None)
+    if cache is not None and cache.encoded_data is None:
+        cache.array_hash = None  # unpickled, it would take the inputs it saw last for encoded, and fail
+    labels, sums = tm.predict(bits.astype(np.uint32), return_class_sums=True)
+    return labels, sums

@@ -1,0 +1,194 @@
+"""A model as a list of clauses in JSON: for other trainers, other tools, and rules written by hand.
+
+::
+
+    {
+      "format": "tsetlin-clauses",
+      "version": 1,
+      "n_features": 3,
+      "feature_names": ["fever", "cough", "rash"],    or null
+      "classes": ["well", "ill"],                     default 0, 1, …
+      "bias": [0],                                    a score's start, one an output; default 0
+      "tie": "positive",                              one output: what a score of 0 means; default "positive"
+      "clamp": null,                                  scores are cut to ±clamp first; default null
+      "empty_clause": "silent",                       or "fires"; default "silent"
+      "clauses": [
+        {"literals": [1, -3], "weights": [2]},        feature 0, and not feature 2: two votes
+        {"literals": ["fever", "not rash"], "weights": [2]}
+      ]
+    }
+
+Literals are signed and count from 1, as in DIMACS, or are names. Every clause has as many weights as there
+are outputs: one makes a binary machine (the second class if the votes sum to >= 0), several are decided by
+argmax.
+
+Nothing is guessed: an unknown or repeated key, a fraction, a name that could be read in two ways is an error.
+What ``to_json`` writes, ``from_json`` reads back as an equal model.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from tmverify.errors import ModelError, ModelFormatError, shown
+from tmverify.model.checks import MAX_WEIGHT
+from tmverify.model.machine import Model
+
+FORMAT = "tsetlin-clauses"
+VERSION = 1
+MAX_TEXT_BYTES = 1 << 28  # Python takes some 25 times as much to read it
+
+OPTIONS = ("bias", "tie", "clamp", "empty_clause", "classes", "feature_names")
+_KEYS = {"format", "version", "n_features", "clauses", *OPTIONS}
+
+
+def to_json(model: Model) -> str:
+    """``model`` as text, a line a clause."""
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "n_features": model.n_features,
+        "feature_names": model.feature_names,
+        "classes": model.classes,
+        "bias": model.bias.tolist(),
+        "tie": model.tie,
+        "clamp": model.clamp,
+        "empty_clause": model.empty_clause,
+    }
+    lines = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
+    rows = zip(model.clauses, model.weights.T.tolist(), strict=True)
+    clauses = [f"    {json.dumps({'literals': clause, 'weights': votes})}" for clause, votes in rows]
+    return "\n".join(["{", *lines, '  "clauses": [', ",\n".join(clauses), "  ]", "}"]) + "\n"
+
+
+def from_json(text: str) -> Model:
+    """The model in ``text``.
+
+    Raises
+    ------
+    ModelFormatError
+        If it is anything else; the message says where.
+    """
+    document = _parse(text)
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ModelFormatError(f'not a clause list: a JSON object with "format": "{FORMAT}" is expected')
+    if document.get("version") != VERSION or isinstance(document["version"], bool):
+        raise ModelFormatError(f"version {shown(document.get('version'))}; this tmverify reads {VERSION}")
+    _check_keys(document, _KEYS, "the document")
+    clauses = document.get("clauses")
+    if not isinstance(clauses, list):
+        raise ModelFormatError('"clauses" must be a list')
+    literals: list[list[Any]] = []
+    weights: list[list[Any]] = []
+    for j, clause in enumerate(clauses):
+        if not isinstance(clause, dict):
+            raise ModelFormatError(f"clause {j} must be an object. Found {shown(clause)}")
+        _check_keys(clause, {"literals", "weights"}, f"clause {j}")
+        for key, found in (("literals", literals), ("weights", weights)):
+            if not isinstance(clause.get(key), list):
+                raise ModelFormatError(f'clause {j} must have a list "{key}". Found {shown(clause.get(key))}')
+            found.append(clause[key])
+    options = {key: document[key] for key in OPTIONS if key in document}
+    return build(document.get("n_features"), literals, weights, options)
+
+
+def build(
+    n_features: Any,
+    literals: list[list[Any]],
+    weights: list[list[Any]],
+    options: Mapping[str, Any],
+) -> Model:
+    """The model of clauses and options as they stand in a file, every value checked.
+
+    Raises
+    ------
+    ModelFormatError
+    """
+    for key in ("classes", "feature_names"):
+        if not isinstance(options.get(key), list | None):
+            raise ModelFormatError(f'"{key}" must be a list. Found {shown(options[key])}')
+    names = options.get("feature_names")
+    if n_features is None and names is not None:
+        n_features = len(names)
+    bias = _checked_bias(options.get("bias", 0))
+    n_outputs = len(bias) if isinstance(bias, list) else len(weights[0]) if weights else 1
+    for j, votes in enumerate(weights):
+        if len(votes) != n_outputs:
+            raise ModelFormatError(f"clause {j} has {len(votes)} weights, and there are {n_outputs} outputs")
+        _check_integers(votes, f"the weights of clause {j}")
+    try:
+        return Model.from_clauses(
+            n_features,
+            _signed(literals, names or []),
+            np.array(weights, np.int64).reshape(len(weights), n_outputs).T,
+            **{**options, "bias": bias},
+        )
+    except ModelFormatError:
+        raise
+    except ModelError as error:
+        raise ModelFormatError(str(error)) from None
+
+
+def _checked_bias(bias: Any) -> int | list[int]:
+    if not isinstance(bias, list):
+        _check_integers([bias], '"bias"')
+        return int(bias)
+    _check_integers(bias, '"bias"')
+    return bias
+
+
+def _signed(literals: Iterable[list[Any]], names: list[Any]) -> list[list[Any]]:
+    """Names replaced by numbers."""
+    known = {name: i + 1 for i, name in enumerate(names) if isinstance(name, str)}
+    meaning: dict[str, int] = {}  # 0: it could be read in two ways
+    for name, number in known.items():
+        for text, lit in ((name, number), (f"not {name}", -number)):
+            meaning[text] = 0 if text in meaning else lit
+    return [[_number(lit, meaning, j) for lit in clause] for j, clause in enumerate(literals)]
+
+
+def _number(lit: Any, meaning: Mapping[str, int], j: int) -> Any:
+    if not isinstance(lit, str):
+        return lit
+    if lit not in meaning:
+        raise ModelFormatError(f"clause {j} has the literal {shown(lit)}, which names no feature")
+    if meaning[lit] == 0:
+        raise ModelFormatError(f"clause {j} has the literal {shown(lit)}, which can be read in two ways")
+    return meaning[lit]
+
+
+def _check_integers(values: list[Any], what: str) -> None:
+    for value in values:
+        if type(value) is not int or abs(value) > MAX_WEIGHT:
+            raise ModelFormatError(f"{what} must be integers within ±{MAX_WEIGHT}. Found {shown(value)}")
+
+
+def _check_keys(found: Mapping[str, Any], known: set[str], where: str) -> None:
+    for key in found:
+        if key not in known:
+            raise ModelFormatError(
+                f"{where} has the unknown key {shown(key)}; known: {', '.join(sorted(known))}"
+            )
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ModelFormatError(f"no valid JSON: {reason:.120}") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not allowed")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is there twice")
+    return found
