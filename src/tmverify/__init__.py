@@ -20,7 +20,7 @@
     drafts        files that are written whole or not at all
     extras        packages that only some uses need
     interrupts    Ctrl-C once
-    interop/      DIMACS out
+    interop/      other libraries' models in; solver formats, C and Verilog out
     cli/          one file per subcommand
 
 Imports point one way: cli → report, interop, training → campaign → data → verify → engines, certificates →
@@ -46,7 +46,7 @@ from tmverify.errors import (
     TmVerifyError,
     TrainingStateError,
 )
-from tmverify.interop.dimacs import to_dimacs
+from tmverify.interop import to_c, to_dimacs, to_lp, to_opb, to_smtlib, to_verilog, to_wcnf
 from tmverify.model import Model
 from tmverify.model.file import load
 from tmverify.properties import (
@@ -142,7 +142,13 @@ __all__ = [
     "run_campaign",
     "similarity_query",
     "similarity_radius",
+    "to_c",
     "to_dimacs",
+    "to_lp",
+    "to_opb",
+    "to_smtlib",
+    "to_verilog",
+    "to_wcnf",
     "write_report",
 ]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tmverify.cli import campaign
+from tmverify.cli import campaign, importing
 from tmverify.cli.certify import certify
 from tmverify.cli.equivalence import equivalence
 from tmverify.cli.exit_codes import (
@@ -113,6 +113,19 @@ _campaign.command(epilog=EPILOG_CAMPAIGN, context_settings=_SETTINGS)(campaign.r
 _campaign.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(campaign.status)
 _campaign.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(campaign.export)
 app.add_typer(_campaign, name="campaign", rich_help_panel="Ask many questions")
+
+_import = typer.Typer(rich_markup_mode="rich", context_settings=_SETTINGS)
+
+
+@_import.callback(invoke_without_command=True)
+def _start_import(context: typer.Context) -> None:
+    """Read a model from another program's file. (Live objects, in Python: tmverify.interop.from_tmu, …)"""
+    _help_if_alone(context)
+
+
+_import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(importing.green)
+_import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(importing.clauses)
+app.add_typer(_import, name="import", rich_help_panel="Make a model")
 
 for _panel, _functions in _PANELS.items():
     for _function in _functions:

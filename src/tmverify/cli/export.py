@@ -1,124 +1,140 @@
-"""``tmverify export``."""
+"""``tmverify export``: a question for solvers, or the model itself for other programs and devices."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
-from tmverify.campaign.scopes import OWN, read_scope
 from tmverify.cli import options
+from tmverify.cli.export_question import QUESTION_FORMATS, Asked, compile_question, meaning_of, write_question
 from tmverify.cli.output import plain, show
 from tmverify.cli.saving import check_apart, check_target
-from tmverify.cli.subject import OpenModel, Wanted, open_inputs, open_models, subject_of
-from tmverify.cli.survey import ROBUSTNESS, SIMILARITY
+from tmverify.cli.subject import open_models
 from tmverify.drafts import replacing
 from tmverify.errors import InvalidInputError
-from tmverify.interop.dimacs import ENCODERS, to_dimacs
-from tmverify.properties import Query, equivalence_query
+from tmverify.interop.c_source import to_c
+from tmverify.interop.dimacs import ENCODERS
+from tmverify.interop.verilog import to_verilog
+from tmverify.model import Model
+
+MODEL_FORMATS = ("c", "v", "json")
+_FORMATS = (*QUESTION_FORMATS, *MODEL_FORMATS)
 
 OptionalData = Annotated[
     Path | None,
     typer.Argument(
         metavar="DATA",
-        help=f"{options.DATA_HELP} Left out: equivalence with --against.",
+        help=f"{options.DATA_HELP} Left out: equivalence with --against, or the model itself.",
         show_default=False,
     ),
 ]
 OutFile = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE.cnf", help="Where to write it.", show_default=False)
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help=f"Where to write it: .{', .'.join(_FORMATS)}.",
+        show_default=False,
+    ),
 ]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format", metavar="|".join(_FORMATS), help="The format, if the file's name does not say it.",
+        show_default=False,
+    ),
+]  # fmt: skip
 Against = Annotated[
     Path | None,
     typer.Option("--against", metavar="MODEL2", help="Compare with this model.", show_default=False),
 ]
 Index = Annotated[int, typer.Option("--index", min=0, help="Which input of DATA, from 0.")]
+OptionalEpsilon = Annotated[
+    int | None,
+    typer.Option(
+        "--epsilon",
+        "-e",
+        help="Flip at most this many features. Default: 1; all of them for wcnf and --nearest.",
+        show_default=False,
+    ),
+]
+Nearest = Annotated[
+    bool,
+    typer.Option("--nearest", help="opb, lp: ask for the fewest flips, not for any. (wcnf always does.)"),
+]
 Encoding = Annotated[
     str,
     typer.Option(
         "--encoding",
         metavar="|".join(ENCODERS),
-        help="The compact encoding (sat), or the paper's own (paper).",
+        help="cnf: the compact encoding (sat), or the paper's own (paper).",
     ),
 ]
+Name = Annotated[str, typer.Option("--name", help="c, v: what the functions, or the module, are called.")]
 
 
 def export(
     model: options.ModelFile,
     output: OutFile,
     data: OptionalData = None,
+    file_format: Format = None,
     index: Index = 0,
-    epsilon: options.Epsilon = 1,
+    epsilon: OptionalEpsilon = None,
     against: Against = None,
+    nearest: Nearest = False,
     encoding: Encoding = "sat",
+    name: Name = "tm",
     scope: options.ManyScope = "team",
     features: options.Features = None,
     direction: options.Direction = None,
 ) -> None:
-    """Write a question as DIMACS CNF, for any SAT solver.
+    """Write a question for any solver, or the model for any device.
 
     With DATA: robustness of one input, or with --against similarity near it.
     With --against and no DATA: equivalence.
-    [bold]UNSAT[/bold] means that the property holds, [bold]SAT[/bold] that it is violated.
-    Comments in the file map variables back to features and clauses.
+    As [bold].cnf[/bold] (SAT), [bold].opb[/bold] (pseudo-Boolean), [bold].smt2[/bold] (SMT) or
+    [bold].lp[/bold] (MILP): no solution means that the property holds, a solution is a counterexample.
+    As [bold].wcnf[/bold] (MaxSAT): the cost of the optimum is the radius.
+
+    Without either, the model itself: [bold].c[/bold] (a C function), [bold].v[/bold] (a Verilog module),
+    [bold].json[/bold] (a clause list).
+    Comments in the file map its variables back to features and clauses.
 
     Example: [cyan]tmverify export model.tm test.npz --index 7 --epsilon 3 -o query.cnf[/cyan]
+    or: [cyan]tmverify export model.tm -o model.c[/cyan]
     """
-    if encoding not in ENCODERS:
-        raise InvalidInputError(f"--encoding must be one of {', '.join(ENCODERS)}. Got {encoding!r} instead.")
     check_target(output, "--output")
     check_apart([model, data, against], [output], "MODEL, DATA, --against and --output")
-    opened = open_models((model,) if against is None else (model, against))
-    if data is None:
-        query, said = _everywhere(opened, scope, features, direction)
-    else:
-        wanted = Wanted(
-            models=(), data=data, n=None, seed=0, scope=scope, features=features, direction=direction
-        )
-        query, said = _near(opened, wanted, index, epsilon)
+    chosen = _format(file_format, output)
+    if chosen in MODEL_FORMATS:
+        if data is not None or against is not None:
+            raise InvalidInputError(f"A .{chosen} file is of the model alone: leave DATA and --against out.")
+        _write_model(open_models((model,))[0].model, chosen, output, name)
+        show(f"wrote {plain(output)}: {plain(model.name)}, {output.stat().st_size} bytes")
+        return
+    asked = Asked(data, index, epsilon, scope, features, direction, nearest, encoding, chosen)
+    query, said = compile_question(open_models((model,) if against is None else (model, against)), asked)
     with replacing(output) as draft:
-        to_dimacs(query, draft, encoding=encoding)
-        n_vars, n_clauses = _size(draft)
-    show(f"wrote {plain(output)}: {said}", f"  {n_vars} variables, {n_clauses} clauses, {encoding} encoding")
-    show("  UNSAT: the property holds.  SAT: it is violated, and the solution is a counterexample.")
+        write_question(query, draft, asked)
+        size = draft.stat().st_size
+    show(f"wrote {plain(output)}: {said}", f"  {size} bytes", f"  {meaning_of(asked)}")
 
 
-def _everywhere(
-    opened: tuple[OpenModel, ...], scope: str, features: str | None, direction: str | None
-) -> tuple[Query, str]:
-    if len(opened) == 1:
-        raise InvalidInputError("Give DATA for robustness of an input, or --against MODEL2 for equivalence.")
-    if scope == OWN or features is not None or direction is not None:
-        raise InvalidInputError(
-            "--features, --direction and --scope own need DATA; equivalence is everywhere."
-        )
-    left, right = (each.model for each in opened)
-    query = equivalence_query(left, right, scope=read_scope(left, scope))
-    return query, f"equivalence of {_names(opened)}, scope {plain(scope)}"
+def _format(given: str | None, output: Path) -> str:
+    chosen = output.suffix.lower().removeprefix(".") if given is None else given
+    if chosen in _FORMATS:
+        return chosen
+    known = ", ".join(_FORMATS)
+    if given is not None:
+        raise InvalidInputError(f"--format must be one of {known}. Got {given!r} instead.")
+    raise InvalidInputError(f"--output must end in one of {known}, or --format say it. Got {output} instead.")
 
 
-def _near(opened: tuple[OpenModel, ...], wanted: Wanted, index: int, epsilon: int) -> tuple[Query, str]:
-    inputs = open_inputs(wanted.data, opened[0].model)
-    if index >= len(inputs.X):
-        raise InvalidInputError(
-            f"--index must be below the number of inputs, {len(inputs.X)}. Got {index} instead."
-        )
-    subject = subject_of(opened, inputs, np.array([index]), wanted)
-    question = ROBUSTNESS if len(opened) == 1 else SIMILARITY
-    query = question.query(subject, 0, epsilon)
-    where = f"at input {index}, epsilon {epsilon}, scope {plain(subject.scopes[0])}"
-    return query, f"{question.name} of {_names(opened)} {where}"
-
-
-def _names(opened: tuple[OpenModel, ...]) -> str:
-    return " and ".join(plain(each.path.name) for each in opened)
-
-
-def _size(path: Path) -> tuple[int, int]:
-    """Variables and clauses, as the file itself says."""
-    with open(path, encoding="utf-8") as lines:
-        header = next(line for line in lines if line.startswith("p cnf "))
-    n_vars, n_clauses = header.split()[2:4]
-    return int(n_vars), int(n_clauses)
+def _write_model(model: Model, chosen: str, output: Path, name: str) -> None:
+    if chosen == "json":
+        model.to_json(output)
+    else:
+        {"c": to_c, "v": to_verilog}[chosen](model, output, name=name)

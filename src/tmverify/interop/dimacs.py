@@ -2,13 +2,10 @@
 
 Comments map variables back, one a line, before the header:
 
-    c bit 17 = feature 4 (contrast)          variable 17 is true iff feature 4 is 1 in the witness
     c bit -17 = feature 4 (contrast)         variable 17 is true iff feature 4 is 0 in the witness
-    c fixed feature 5 = 1 (size)             feature 5 is 1 in every witness
-    c clause 23 = model 0 clause 7           variable 23 stands for the output of that clause
 
-Indices count from 0, the features' names follow where the model has them. In the ``sat`` encoding a clause
-variable may be tied to its clause in one direction only, and clauses that cannot change have none.
+``interop.naming`` has the other lines, and what each of them says. In the ``sat`` encoding a clause variable
+may be tied to its clause in one direction only, and clauses that cannot change have none.
 """
 
 from __future__ import annotations
@@ -22,6 +19,7 @@ from tmverify.engines.sat.formula import Formula
 from tmverify.engines.sat.paper import encode_paper
 from tmverify.engines.sat.reduced import encode_reduced
 from tmverify.errors import InvalidInputError, shown
+from tmverify.interop.naming import map_lines
 from tmverify.properties.query import Query, check_query
 
 ENCODERS: Mapping[str, Callable[[Query], Formula]] = {"sat": encode_reduced, "paper": encode_paper}
@@ -57,22 +55,9 @@ def to_dimacs(query: Query, path: str | os.PathLike[str], *, encoding: str = "sa
 
 
 def _lines(query: Query, formula: Formula) -> Iterator[str]:
-    names = query.machines[0].feature_names
-
-    def name(feature: int) -> str:
-        return "" if names is None else f" ({' '.join(names[feature].split())})"
-
-    yield "c tmverify: satisfiable iff there is a counterexample"
-    for m, machine in enumerate(query.machines):
-        yield f"c model {m} = sha256 {machine.content_hash}"
-    for feature in range(query.region.n_features):
-        if feature in formula.bits:
-            yield f"c bit {formula.bits[feature]} = feature {feature}{name(feature)}"
-        else:
-            yield f"c fixed feature {feature} = {formula.origin[feature]}{name(feature)}"
-    for index, lit in formula.clauses.items():
-        machine_index, clause = query.sources[index]
-        yield f"c clause {lit} = model {machine_index} clause {clause}"
+    meaning = "satisfiable iff there is a counterexample"
+    for line in map_lines(query, meaning, formula.origin, formula.bits, formula.clauses):
+        yield f"c {line}"
     yield f"p cnf {formula.cnf.n_vars} {formula.cnf.n_clauses}"
     for literals in formula.cnf:
         yield f"{' '.join(map(str, literals))} 0" if literals else "0"

@@ -1,0 +1,256 @@
+"""A model as one C99 file, for a microcontroller or a server: tables, and three small functions.
+
+The input is packed: feature i is bit i % 64 of word i / 64. A clause is a run of entries, one for each word
+that it looks at,
+
+    clause(x) = 1  iff  every entry has  (~x[word] & ones) | (x[word] & zeros)  ==  0
+
+and has a run of votes (output, weight), so a clause costs its literals' words and the outputs that count it.
+Only ``<stdint.h>`` is used: no memory is allocated, nothing is called, no number is floating.
+
+Invariants: scores are those of ``Model.scores``, exact in int64; decisions are those of ``model.decision``.
+No mask has a bit beyond the features, so the unused bits of the last word do not matter. A binary machine
+needs no clamp, which never changes a sign.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.drafts import replacing
+from tmverify.interop.generated import LiveVotes, check_name, check_size, head_lines, live_votes
+from tmverify.model import Model
+from tmverify.properties.scope import check_model
+
+MAX_ENTRIES = 1 << 20  # as many entries and votes cost gcc 12 half a minute and a gigabyte
+WORD_BITS = 64
+
+# Of C99, C11 and C++: the file is read by all three.
+KEYWORDS = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t
+class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue
+decltype default delete do double dynamic_cast else enum explicit export extern false float for friend
+goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private
+protected public register reinterpret_cast requires restrict return short signed sizeof static
+static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename
+typeof typeof_unqual union unsigned using virtual void volatile wchar_t while xor xor_eq
+"""
+
+
+def to_c(model: Model, path: str | os.PathLike[str], *, name: str = "tm") -> None:
+    """Write ``model`` as a self-contained C99 file (which is C++ too).
+
+    It defines ``<name>_pack``, ``<name>_scores`` and ``<name>_predict``, and the macros ``<NAME>_FEATURES``,
+    ``_WORDS``, ``_OUTPUTS`` and ``_CLASSES``; its head comment says how to call them.
+
+    Parameters
+    ----------
+    model : Model
+    path : path
+        Written whole or not at all.
+    name : str
+        What the names in the file start with.
+
+    Raises
+    ------
+    InvalidInputError
+        If ``model`` is no Model, ``name`` no identifier or a keyword, or the tables would be larger than
+        compilers can be asked to read: more than ``MAX_ENTRIES`` entries or votes.
+    """
+    check_model(model, "model")
+    check_name(name, KEYWORDS.split(), "C or C++")
+    votes = live_votes(model)
+    check_size(len(votes.owners), MAX_ENTRIES, "votes", "C")
+    check_size(len(_entry_starts(votes)), MAX_ENTRIES, "words that clauses look at", "C")
+    with replacing(path) as draft, open(draft, "w", encoding="ascii", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in _lines(model, votes, name))
+
+
+def _lines(model: Model, votes: LiveVotes, name: str) -> Iterator[str]:
+    yield "/*"
+    for line in head_lines(model, _usage(model, name)):
+        yield f" * {line}".rstrip()
+    yield " */"
+    yield from _preamble(model, name)
+    yield from _table(f"{name}_bias", votes.bias)
+    if len(votes.clauses):
+        yield from _clause_tables(votes, name)
+    values: dict[str, object] = {
+        "name": name,
+        "NAME": name.upper(),
+        "n": len(votes.clauses),
+        "clamp": model.clamp,
+    }
+    scores = SCORES if len(votes.clauses) else CONSTANT_SCORES
+    if model.n_outputs == 1:
+        predict = PREDICT_BINARY
+        values["sign"] = ">=" if model.tie == "positive" else ">"
+    else:
+        predict = PREDICT_LARGEST
+        values["cut"] = "" if model.clamp is None else CUT % values
+    yield (PACK + scores + predict + END) % values
+
+
+def _usage(model: Model, name: str) -> list[str]:
+    upper = name.upper()
+    return [
+        "Compile this file as C99 or C++, declare the functions where you need them (or include the file):",
+        f"  void {name}_pack(const uint8_t *bits, uint64_t *x);         from a byte a feature, 0 or not",
+        f"  void {name}_scores(const uint64_t *x, int64_t *scores);     {upper}_OUTPUTS exact scores",
+        f"  int {name}_predict(const uint64_t *x);                      the index of the class",
+        f"x has {upper}_WORDS words; feature i is bit i % {WORD_BITS} of x[i / {WORD_BITS}],",
+        "and the bits that are no feature do not matter.",
+        f"All are re-entrant; {name}_predict needs {8 * model.n_outputs} bytes of stack and a little more.",
+    ]
+
+
+def _preamble(model: Model, name: str) -> Iterator[str]:
+    sizes = {
+        "FEATURES": model.n_features,
+        "WORDS": -(-model.n_features // WORD_BITS),
+        "OUTPUTS": model.n_outputs,
+        "CLASSES": len(model.classes),
+    }
+    yield "\n#include <stdint.h>\n"
+    for what, size in sizes.items():
+        yield f"#define {name.upper()}_{what} {size}"
+    yield PROTOTYPES % {"name": name}
+
+
+def _clause_tables(votes: LiveVotes, name: str) -> Iterator[str]:
+    """An entry per clause and word, a vote per clause and output; clause j has those from [j] to [j + 1]."""
+    clauses = votes.clauses
+    starts = _entry_starts(votes)
+    bits = np.left_shift(np.uint64(1), (clauses.features % WORD_BITS).astype(np.uint64))
+    none = np.uint64(0)
+    positive = clauses.literals > 0
+    boundaries = np.arange(len(clauses) + 1)
+    yield from _table(f"{name}_first_entry", np.searchsorted(clauses.owners[starts], boundaries))
+    yield from _table(f"{name}_word", clauses.features[starts] // WORD_BITS)
+    yield from _mask_table(f"{name}_ones", np.bitwise_or.reduceat(np.where(positive, bits, none), starts))
+    yield from _mask_table(f"{name}_zeros", np.bitwise_or.reduceat(np.where(positive, none, bits), starts))
+    yield from _table(f"{name}_first_vote", np.searchsorted(votes.owners, boundaries))
+    yield from _table(f"{name}_vote_output", votes.outputs)
+    yield from _table(f"{name}_vote_weight", votes.weights)
+
+
+def _entry_starts(votes: LiveVotes) -> NDArray[np.int64]:
+    """Which stored literals are the first of their clause in their word: literals are sorted by feature."""
+    owners, words = votes.clauses.owners, votes.clauses.features // WORD_BITS
+    first = np.ones(len(owners), np.bool_)
+    first[1:] = (owners[1:] != owners[:-1]) | (words[1:] != words[:-1])
+    return np.flatnonzero(first)
+
+
+def _table(name: str, values: NDArray[np.int64]) -> Iterator[str]:
+    low, high = int(values.min()), int(values.max())
+    sign = "" if low < 0 else "u"
+    # -2147483648 is no literal of 32 bits in C: what is the least of a type goes to the next.
+    spare = 1 if low < 0 else 0
+    bits = next(b for b in (8, 16, 32, 64) if max(high, -low) < 1 << (b - spare))
+    return _array(f"{sign}int{bits}_t {name}", [str(value) for value in values.tolist()], 16)
+
+
+def _mask_table(name: str, masks: NDArray[np.uint64]) -> Iterator[str]:
+    return _array(f"uint64_t {name}", [f"0x{mask:x}u" for mask in masks.tolist()], 4)
+
+
+def _array(declaration: str, literals: list[str], per_line: int) -> Iterator[str]:
+    yield f"static const {declaration}[{len(literals)}] = {{"
+    for a in range(0, len(literals), per_line):
+        yield "    " + " ".join(f"{literal}," for literal in literals[a : a + per_line])
+    yield "};\n"
+
+
+PROTOTYPES = """
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void %(name)s_pack(const uint8_t *bits, uint64_t *x);
+void %(name)s_scores(const uint64_t *x, int64_t *scores);
+int %(name)s_predict(const uint64_t *x);
+"""
+
+PACK = """\
+void %(name)s_pack(const uint8_t *bits, uint64_t *x)
+{
+    uint32_t i;
+    for (i = 0; i < %(NAME)s_WORDS; ++i)
+        x[i] = 0;
+    for (i = 0; i < %(NAME)s_FEATURES; ++i)
+        if (bits[i])
+            x[i / 64] |= (uint64_t)1 << (i %% 64);
+}
+"""
+
+SCORES = """
+void %(name)s_scores(const uint64_t *x, int64_t *scores)
+{
+    uint32_t i, clause;
+    for (i = 0; i < %(NAME)s_OUTPUTS; ++i)
+        scores[i] = %(name)s_bias[i];
+    for (clause = 0; clause < %(n)d; ++clause) {
+        uint64_t violated = 0;
+        for (i = %(name)s_first_entry[clause]; i < %(name)s_first_entry[clause + 1] && !violated; ++i) {
+            const uint64_t word = x[%(name)s_word[i]];
+            violated = (~word & %(name)s_ones[i]) | (word & %(name)s_zeros[i]);
+        }
+        if (violated)
+            continue;
+        for (i = %(name)s_first_vote[clause]; i < %(name)s_first_vote[clause + 1]; ++i)
+            scores[%(name)s_vote_output[i]] += %(name)s_vote_weight[i];
+    }
+}
+"""
+
+CONSTANT_SCORES = """
+void %(name)s_scores(const uint64_t *x, int64_t *scores)
+{
+    uint32_t i;
+    (void)x; /* no clause can change a score */
+    for (i = 0; i < %(NAME)s_OUTPUTS; ++i)
+        scores[i] = %(name)s_bias[i];
+}
+"""
+
+PREDICT_BINARY = """
+int %(name)s_predict(const uint64_t *x)
+{
+    int64_t score[1];
+    %(name)s_scores(x, score);
+    return score[0] %(sign)s 0;
+}
+"""
+
+CUT = """\
+        if (scores[i] > %(clamp)d)
+            scores[i] = %(clamp)d;
+        if (scores[i] < -%(clamp)d)
+            scores[i] = -%(clamp)d;
+"""
+
+PREDICT_LARGEST = """
+int %(name)s_predict(const uint64_t *x)
+{
+    int64_t scores[%(NAME)s_OUTPUTS];
+    int i, best = 0;
+    %(name)s_scores(x, scores);
+    for (i = 0; i < %(NAME)s_OUTPUTS; ++i) {
+%(cut)s\
+        if (scores[i] > scores[best])
+            best = i;
+    }
+    return best;
+}
+"""
+
+END = """
+#ifdef __cplusplus
+}
+#endif
+"""

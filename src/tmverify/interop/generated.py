@@ -1,0 +1,137 @@
+"""What generated source code of a model needs, in whatever language: its live votes, and a head comment.
+
+    score_c(x) = bias_c + sum over live votes (j, c, w) of w * clause_j(x)
+
+A clause is *live* if it is a proper conjunction and some output counts it. Contradictory and silent clauses
+and clauses without a vote are left out, empty clauses that fire are in the bias, so that generated code
+meets no edge case of the model.
+
+Names and labels come from files that anybody may have written. In the head comment they stand in quotes, in
+printable ASCII alone, without a character that could end a comment, join two lines or call a macro.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.errors import InvalidInputError, shown
+from tmverify.model import Label, Model
+from tmverify.model.clauses import Clauses
+
+MAX_NAME_CHARS = 63  # as many as any C compiler tells apart
+MAX_QUOTED_CHARS = 200  # C promises lines of 4,095 characters; escaped, one becomes ten
+
+# End of comment, end of quote, escape, trigraph, macro call.
+_UNSAFE = frozenset('*"\\?`')
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LiveVotes:
+    """The part of a model that can change a score, and the score without it.
+
+    Attributes
+    ----------
+    clauses : Clauses
+        The live clauses, each with at least one literal and no contradiction.
+    owners, outputs, weights : int64 arrays, (n_votes,)
+        Vote v adds ``weights[v]`` to output ``outputs[v]`` if clause ``owners[v]`` is true; by clause.
+    bias, lowest, highest : int64 arrays, (n_outputs,)
+        The score if no live clause is true, and bounds on every score.
+    """
+
+    clauses: Clauses
+    owners: NDArray[np.int64]
+    outputs: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    bias: NDArray[np.int64]
+    lowest: NDArray[np.int64]
+    highest: NDArray[np.int64]
+
+
+def live_votes(model: Model) -> LiveVotes:
+    """The votes of ``model`` that count, clause by clause."""
+    empty = model.clauses.lengths == 0
+    counted = (model.weights != 0).any(axis=0)
+    live = np.flatnonzero(counted & ~empty & ~model.clauses.contradictory())
+    bias = model.bias
+    if model.empty_clause == "fires":
+        bias = bias + model.weights[:, empty].sum(axis=1)
+    by_clause = model.weights[:, live].T
+    owners, outputs = np.nonzero(by_clause)
+    weights = by_clause[owners, outputs]
+    lowest, highest = bias.copy(), bias.copy()
+    np.add.at(lowest, outputs, np.minimum(weights, 0))
+    np.add.at(highest, outputs, np.maximum(weights, 0))
+    return LiveVotes(model.clauses.select(live), owners, outputs, weights, bias, lowest, highest)
+
+
+def check_name(name: object, keywords: Collection[str], language: str) -> str:
+    """Return ``name``, or raise InvalidInputError if it is no identifier that a program may use."""
+    if not isinstance(name, str) or not re.fullmatch(
+        rf"[A-Za-z][A-Za-z0-9_]{{0,{MAX_NAME_CHARS - 1}}}", name
+    ):
+        raise InvalidInputError(
+            f"name must be a letter, then letters, digits and underscores, at most {MAX_NAME_CHARS} in all. "
+            f"Got {shown(name)} instead."
+        )
+    if name in keywords:
+        raise InvalidInputError(f"name must be no keyword of {language}. Got {name!r} instead.")
+    return name
+
+
+def check_size(size: int, limit: int, what: str, language: str) -> None:
+    """Raise InvalidInputError if there is more of something than compilers can be asked to read."""
+    if size > limit:
+        raise InvalidInputError(
+            f"The model is too large for {language}: at most {limit:,} {what} can be written. Got {size:,}."
+        )
+
+
+def head_lines(model: Model, usage: Sequence[str]) -> Iterator[str]:
+    """The head comment, without the marks that make it one: printable ASCII."""
+    yield f"A Tsetlin machine of {model.n_features} features, {model.n_clauses} clauses and"
+    yield f"{len(model.classes)} classes, written by tmverify. Do not edit: it is exactly the model"
+    yield f"sha256 {model.content_hash}"
+    yield ""
+    yield from usage
+    yield ""
+    yield f"Decision: {_rule(model)}"
+    yield ""
+    yield "Classes, by index:"
+    for index, label in enumerate(model.classes):
+        yield f"  {index} = {_quoted(label)}"
+    yield ""
+    if model.feature_names is None:
+        yield "Features have no names: bit i is feature i, counted from 0."
+        return
+    yield "Features, by bit:"
+    for feature, name in enumerate(model.feature_names):
+        yield f"  {feature} = {_quoted(name)}"
+
+
+def _rule(model: Model) -> str:
+    if model.n_outputs == 1:
+        return f"class 1 if the score is {'>=' if model.tie == 'positive' else '>'} 0, else class 0."
+    cut = "" if model.clamp is None else f" Scores are first cut to [-{model.clamp}, {model.clamp}]."
+    return f"the class with the largest score, of equals the lowest index.{cut}"
+
+
+def _quoted(label: Label) -> str:
+    if not isinstance(label, str):
+        return str(label)
+    shown_part = "".join(map(_escaped, label[:MAX_QUOTED_CHARS]))
+    return f'"{shown_part}"' + (" and so on" if len(label) > MAX_QUOTED_CHARS else "")
+
+
+def _escaped(char: str) -> str:
+    if " " <= char <= "~" and char not in _UNSAFE:
+        return char
+    code = ord(char)
+    if code < 1 << 8:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"

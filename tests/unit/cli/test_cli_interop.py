@@ -1,0 +1,127 @@
+"""import, and export beyond DIMACS."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_cases import majority, save, three_classes
+
+import tmverify as tv
+from tmverify.cli import main
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    save(majority(), tmp_path / "m.tm")
+    np.save(tmp_path / "d.npy", np.tri(9, dtype=int))
+    np.savez(tmp_path / "labelled.npz", X=np.eye(3, 6, dtype=int), y=[0, 1, 1])
+    (tmp_path / "rules.json").write_text(three_classes().to_json())
+    automata = np.full((2, 4), -1, np.int8)
+    automata[0, 0] = automata[1, 3] = 1
+    np.savez(tmp_path / "state.npz", c=automata, w=np.array([[1, 0], [0, 2]], np.int16))
+    return tmp_path
+
+
+def test_import_clauses(here: Path, capsys: Capture) -> None:
+    assert main(["import", "clauses", "rules.json", "--data", "labelled.npz"]) == 0
+    assert tv.load("rules.tm") == three_classes()
+    out = capsys.readouterr().out
+    assert "wrote rules.tm: rules.json, 6 features, 5 clauses, 3 classes" in out
+    assert "accuracy 66.67% on 3 inputs of labelled.npz" in out
+    assert main(["import", "clauses", "rules.json"]) == 3
+    assert "rules.tm is there already: say where to write with -o" in capsys.readouterr().err
+    assert main(["import", "clauses", "rules.json", "-o", "rules.tm"]) == 0
+
+
+def test_import_green(here: Path, capsys: Capture) -> None:
+    (here / "names.txt").write_text("fever\nrash\n")
+    command = [
+        "import",
+        "green",
+        "state.npz",
+        "-o",
+        "g.tm",
+        "--classes",
+        "well, ill",
+        "--feature-names",
+        "names.txt",
+    ]
+    assert main(command) == 0
+    model = tv.load("g.tm")
+    assert model.classes == ("well", "ill")
+    assert model.feature_names == ("fever", "rash")
+    assert [*model.clauses] == [(1,), (-2,)]
+
+
+def test_there_and_back(here: Path) -> None:
+    assert main(["export", "m.tm", "-o", "m.json"]) == 0
+    assert main(["import", "clauses", "m.json", "-o", "again.tm"]) == 0
+    assert tv.load("again.tm") == majority()
+
+
+@pytest.mark.parametrize("suffix", ["c", "v", "opb", "wcnf", "smt2", "lp"])
+def test_export_in_every_format(here: Path, capsys: Capture, suffix: str) -> None:
+    model_alone = suffix in ("c", "v")
+    target = here / f"q.{suffix}"
+    assert main(["export", "m.tm", *([] if model_alone else ["d.npy"]), "-o", str(target)]) == 0
+    text = target.read_text()
+    assert "f3" in text  # the map back to features
+    assert tv.load("m.tm").content_hash in text
+    out = capsys.readouterr().out
+    assert "wrote" in out
+    if suffix == "wcnf":
+        assert "epsilon 9" in out
+    assert (
+        main(["export", "m.tm", *([] if model_alone else ["d.npy"]), "-o", "other", "--format", suffix]) == 0
+    )
+    assert Path("other").read_text() == text
+
+
+def test_export_nearest(here: Path, capsys: Capture) -> None:
+    assert main(["export", "m.tm", "d.npy", "-o", "q.opb", "--nearest"]) == 0
+    assert "min:" in Path("q.opb").read_text()
+    assert "epsilon 9" in capsys.readouterr().out
+    assert main(["export", "m.tm", "d.npy", "-o", "q.lp", "--nearest", "-e", "2"]) == 0
+    assert "epsilon 2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("import", ""),
+        ("import green none.npz", "there is no such file"),
+        ("import green state.npz -o state.npz", "is two of them"),
+        ("import green state.npz -o none/g.tm", "there is no folder"),
+        ("import green state.npz -o g.tm --classes a", "classes must name 2 classes"),
+        ("import green state.npz -o g.tm --data d.npy", "must have n_features=2 columns"),
+        ("import green rules.json -o g.tm", "not an .npz file"),
+        ("import clauses state.npz -o g.tm", "ends in .json or .csv"),
+        ("import clauses none.json -o g.tm", "none.json"),
+        ("import clauses m.tm", "is two of them"),
+        ("export m.tm -o q.txt", "must end in one of cnf, opb"),
+        ("export m.tm d.npy -o q.txt --format exe", "--format must be one of"),
+        ("export m.tm d.npy -o q.c", "leave DATA and --against out"),
+        ("export m.tm --against m.tm -o q.json", "leave DATA and --against out"),
+        ("export m.tm -o q.lp", "Give DATA"),
+        ("export m.tm d.npy -o q.smt2 --nearest", "--nearest is for opb and lp"),
+        ("export m.tm -o q.c --name 3x", "name"),
+        ("export m.tm -o q.v --name module", "name"),
+    ],
+)
+def test_errors(here: Path, capsys: Capture, command: str, message: str) -> None:
+    assert main(command.split()) == 3
+    assert message in capsys.readouterr().err
+    assert not list(here.glob("q.*"))
+    assert not (here / "g.tm").exists()
+
+
+def test_the_json_is_one_that_others_read(here: Path) -> None:
+    assert main(["export", "m.tm", "-o", "m.json"]) == 0
+    found = json.loads(Path("m.json").read_text())
+    assert found["clauses"][0] == {"literals": [1], "weights": [2]}
