@@ -3,7 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test test-deep test-report experiments lint bench bench-training bench-verification bench-certificates clean
+# One environment a library: some overwrite each other's files, tmu needs NumPy 1. What is not theirs is ours.
+PEERS := tmu pytsetlinmachine pytsetlinmachineparallel green pytsetlin
+PEERS_READY := $(PEERS:%=build/interop/%/.ready)
+
+.PHONY: help demo test test-deep test-report test-interop experiments lint bench bench-training bench-verification bench-certificates clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -26,6 +30,20 @@ test-report: $(READY)  ## the HTML report in a real browser (as root, installs D
 	fi
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[browser]'
 	$(BIN)/pytest -rs tests/browser
+
+test-interop: $(READY)  ## other libraries' models, other solvers' formats (as root, installs cadical and iverilog; needs gcc)
+	@for tool in cadical iverilog; do \
+	  if ! command -v $$tool >/dev/null && command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	    { apt-get update -qq && apt-get install -y -qq $$tool; } >/dev/null 2>&1 || \
+	      echo "$$tool can't be installed here; its tests will be skipped"; \
+	  fi; \
+	done
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[solvers]'
+	$(MAKE) --no-print-directory -j 2 $(PEERS_READY)
+	$(BIN)/pytest -n 2 --dist worksteal tests/interop/test_[!f]*.py
+	@for peer in $(PEERS); do echo "$$peer:"; \
+	  NUMBA_CACHE_DIR=build/interop/$$peer/kernels build/interop/$$peer/bin/python -m pytest -W default --no-summary \
+	    tests/interop/test_from_*.py tests/interop/test_interop_page.py || exit 1; done
 
 experiments: $(READY)  ## the paper's tables (TMVERIFY_DATA; an hour or two, most of it training; resumable)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[experiments]'
@@ -53,6 +71,12 @@ bench-certificates: $(READY)  ## measure certificates on MNIST and IMDB (TMVERIF
 
 clean:  ## remove everything that make made
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+build/interop/%/.ready: tests/interop/libraries/%.txt $(READY)
+	$(BIN)/python -m venv --clear build/interop/$*
+	$(BIN)/python tests/interop/inherit.py build/interop/$*
+	build/interop/$*/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -93,7 +93,8 @@ class Gpu:
             wanted = self.included[c, j]
             holds = literals[:, wanted].all(axis=1) & bool(wanted.any())
             sums[:, c] += holds * int(self.state["clause_weights"][6 * c + j]) * (1 - 2 * (j % 2))
-        return np.clip(sums, -4, 4).argmax(axis=1)
+        labels: NDArray[np.int64] = np.clip(sums, -4, 4).argmax(axis=1)
+        return labels
 
 
 @pytest.mark.parametrize("on_gpu", [True, False])
@@ -135,7 +136,7 @@ def test_saved_states(tmp_path: Path, names: tuple[str, str]) -> None:
         if not model.n_clauses:
             continue
         automata, weights = state_of(model)
-        np.savez_compressed(tmp_path / "state.npz", **{names[0]: automata, names[1]: weights})
+        (tmp_path / "state.npz").write_bytes(archive(**{names[0]: automata, names[1]: weights}))
         read = from_green(tmp_path / "state.npz", classes=["a", "b", "c"], feature_names=list("vwxyz"))
         assert read.clauses == model.clauses
         assert np.array_equal(read.weights, model.weights)
@@ -143,9 +144,9 @@ def test_saved_states(tmp_path: Path, names: tuple[str, str]) -> None:
         assert read.feature_names == tuple("vwxyz")
 
 
-def archive(**arrays: NDArray[Any]) -> bytes:
+def archive(**arrays: Any) -> bytes:
     stream = io.BytesIO()
-    np.savez(stream, **arrays)
+    np.savez_compressed(stream, **arrays)
     return stream.getvalue()
 
 
