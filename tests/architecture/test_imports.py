@@ -44,3 +44,17 @@ def test_every_module_says_what_it_is_for() -> None:
 
 def test_the_changelog_knows_this_version() -> None:
     assert re.search(rf"^## \[?{re.escape(tv.__version__)}", (ROOT / "CHANGELOG.md").read_text(), re.M)
+
+
+def test_no_pickle_is_ever_read_from_a_file() -> None:
+    """Pickles pass between our own processes, and nowhere else."""
+    own_pipes = {"engines/_worker.py", "engines/processes.py"}
+    for path in (ROOT / "src" / "tmverify").rglob("*.py"):
+        text = path.read_text()
+        for line in text.splitlines():
+            assert "np.load(" not in line or "allow_pickle=False" in line, path
+        if str(path.relative_to(ROOT / "src" / "tmverify")) not in own_pipes:
+            assert not re.search(
+                r"^\s*(import|from) (pickle|dill|cloudpickle|shelve|marshal)\b", text, re.M
+            ), path
+            assert "joblib.load" not in text, path
