@@ -6,7 +6,6 @@ READY := .venv/.ready
 # One environment a library: some overwrite each other's files, tmu needs NumPy 1, pytsetlin another numba (and
 # so other kernels). What a library does not bring is taken from .venv.
 PEERS := tmu pytsetlinmachine pytsetlinmachineparallel green pytsetlin
-PEERS_READY := $(PEERS:%=build/interop/%/.ready)
 
 .PHONY: help demo test test-deep test-report test-interop experiments lint bench bench-training bench-verification bench-certificates clean
 
@@ -40,12 +39,12 @@ test-interop: $(READY)  ## other libraries' models, other solvers' formats (as r
 	  fi; \
 	done
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[solvers]'
-	$(MAKE) --no-print-directory -j 2 $(PEERS_READY)
 	$(BIN)/pytest -n 2 --dist worksteal tests/interop/test_[!f]*.py
-	@for peer in $(PEERS); do echo "$$peer:"; \
-	  [ $$peer != pytsetlin ] || export NUMBA_CACHE_DIR=build/interop/kernels; \
-	  build/interop/$$peer/bin/python -m pytest -W default --no-summary \
-	    tests/interop/test_from_*.py tests/interop/test_interop_page.py || exit 1; done
+	$(MAKE) --no-print-directory --output-sync -j 2 $(PEERS:%=interop-%)
+
+interop-%: build/interop/%/.ready
+	$(if $(filter pytsetlin,$*),NUMBA_CACHE_DIR=build/interop/kernels) build/interop/$*/bin/python -m pytest -W default \
+	  --no-summary tests/interop/test_from_*.py tests/interop/test_interop_page.py
 
 experiments: $(READY)  ## the paper's tables (TMVERIFY_DATA; an hour or two, most of it training; resumable)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[experiments]'
@@ -74,6 +73,7 @@ bench-certificates: $(READY)  ## measure certificates on MNIST and IMDB (TMVERIF
 clean:  ## remove everything that make made
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
+.PRECIOUS: build/interop/%/.ready
 build/interop/%/.ready: tests/interop/libraries/%.txt $(READY)
 	$(BIN)/python -m venv --clear build/interop/$*
 	$(BIN)/python tests/interop/inherit.py build/interop/$*
