@@ -44,7 +44,7 @@ test-interop: $(READY)  ## other libraries' models, other solvers' formats (as r
 
 interop-%: build/interop/%/.ready
 	$(if $(filter pytsetlin,$*),NUMBA_CACHE_DIR=build/interop/kernels) build/interop/$*/bin/python -m pytest -W default \
-	  --no-summary tests/interop/test_from_*.py tests/interop/test_interop_page.py
+	  --disable-warnings tests/interop/test_from_*.py tests/interop/test_interop_page.py
 
 experiments: $(READY)  ## the paper's tables (TMVERIFY_DATA; an hour or two, most of it training; resumable)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[experiments]'

@@ -62,6 +62,7 @@ def test_trained_models(name: str, options: dict[str, Any], tmp_path: Path) -> N
     check_imported(model, subject, says(tm), tmp_path)
 
     rules = from_green(tm.get_ruleset(), subject.everything)
+    assert from_green(tm.get_predictor()) == rules
     assert np.array_equal(rules.scores(subject.everything), model.scores(subject.everything))
     if name == "digits":
         assert tv.check_equivalence(rules, model).status == "holds"
@@ -137,5 +138,11 @@ def test_what_can_not_be_imported() -> None:
         from_green(several)
     with pytest.raises(tv.ModelError, match="multi-label"):
         from_green(several.get_ruleset())
+    rules = gt.RuleSet(False)
+    rules.rules, rules.weights, rules.n_literals, rules.n_classes = [[0], [1]], [[1, 2, 3, 4]], 3, 2
+    with pytest.raises(tv.ModelError, match="2 for each of 2 rules"):
+        from_green(rules)
+    with pytest.raises(tv.InvalidInputError, match="has no state"):
+        from_green(gt.tsetlin_machine.DenseState())
     with pytest.raises(tv.InvalidInputError, match=r"Got builtins\.int instead"):
         from_green(3)

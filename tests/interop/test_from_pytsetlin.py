@@ -66,6 +66,31 @@ def test_the_cut_changes_predictions_and_is_declared(package: str) -> None:
 
 
 @each_package
+def test_a_threshold_that_is_changed_later_has_no_effect(package: str) -> None:
+    """The library goes on with the T that the machine was made with, and so does the model."""
+    subject = load_subject("digits")
+    tm = trained(package, threshold=3)
+    tm.T = 20
+    tm.fit(subject.X.astype(np.uint32), subject.y, epochs=1, incremental=True)
+    model = from_pytsetlin(tm)
+    assert model.clamp == 3
+    assert np.array_equal(model.predict(subject.everything), says(tm)(subject.everything)[0])
+
+
+@each_package
+def test_a_machine_that_was_fitted_to_fewer_classes_later(package: str) -> None:
+    subject = load_subject("digits")
+    tm = trained(package, epochs=1)
+    few = subject.y < 4
+    tm.fit(subject.X[few].astype(np.uint32), subject.y[few], epochs=1, incremental=True)
+    if tm.number_of_classes == 10:
+        assert len(from_pytsetlin(tm, subject.everything).classes) == 10
+    else:  # Parallel forgets that there were more, and predicts them all the same
+        with pytest.raises(tv.ModelError, match="predicts with number_of_classes = 10, but says 4"):
+            from_pytsetlin(tm)
+
+
+@each_package
 @pytest.mark.parametrize("options", [{"append_negated": False}, {"number_of_state_bits": 5}])
 def test_other_settings(package: str, options: dict[str, Any]) -> None:
     subject = load_subject("digits")

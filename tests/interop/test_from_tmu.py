@@ -78,6 +78,18 @@ def test_clauses_without_literals_are_silent() -> None:
     assert (model.scores(X)[:, 0] == 0).all()
 
 
+def test_automata_changed_by_hand() -> None:
+    """tmu would go on predicting with what it had worked out before; it is told to look again."""
+    everything = load_subject("digits").everything
+    tm = trained(TMClassifier, epochs=1)
+    tm.predict(everything.astype(np.uint32))
+    for literal in range(0, 64, 3):
+        tm.clause_banks[3].set_ta_state(7, literal, 255)
+    model = from_tmu(tm, everything)
+    assert set(range(1, 64, 3)) <= set(model.clauses[3 * 60 + 7])
+    assert np.array_equal(model.scores(everything), says(tm)(everything)[1])
+
+
 def test_labels_and_names() -> None:
     tm = trained(TMClassifier, epochs=1)
     model = from_tmu(

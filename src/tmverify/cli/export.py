@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from tmverify.campaign.scopes import TEAM
 from tmverify.cli import options
 from tmverify.cli.export_question import QUESTION_FORMATS, Asked, compile_question, meaning_of, write_question
 from tmverify.cli.output import plain, show
@@ -51,7 +52,10 @@ Against = Annotated[
     Path | None,
     typer.Option("--against", metavar="MODEL2", help="Compare with this model.", show_default=False),
 ]
-Index = Annotated[int, typer.Option("--index", min=0, help="Which input of DATA, from 0.")]
+Index = Annotated[
+    int | None,
+    typer.Option("--index", min=0, help="Which input of DATA, from 0. Default: 0.", show_default=False),
+]
 OptionalEpsilon = Annotated[
     int | None,
     typer.Option(
@@ -66,14 +70,20 @@ Nearest = Annotated[
     typer.Option("--nearest", help="opb, lp: ask for the fewest flips, not for any. (wcnf always does.)"),
 ]
 Encoding = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--encoding",
         metavar="|".join(ENCODERS),
-        help="cnf: the compact encoding (sat), or the paper's own (paper).",
+        help="cnf: the compact encoding (sat, the default), or the paper's own (paper).",
+        show_default=False,
     ),
 ]
-Name = Annotated[str, typer.Option("--name", help="c, v: what the functions, or the module, are called.")]
+Name = Annotated[
+    str | None,
+    typer.Option(
+        "--name", help="c, v: what the functions, or the module, are called. Default: tm.", show_default=False
+    ),
+]
 
 
 def export(
@@ -81,12 +91,12 @@ def export(
     output: OutFile,
     data: OptionalData = None,
     file_format: Format = None,
-    index: Index = 0,
+    index: Index = None,
     epsilon: OptionalEpsilon = None,
     against: Against = None,
     nearest: Nearest = False,
-    encoding: Encoding = "sat",
-    name: Name = "tm",
+    encoding: Encoding = None,
+    name: Name = None,
     scope: options.ManyScope = "team",
     features: options.Features = None,
     direction: options.Direction = None,
@@ -109,13 +119,16 @@ def export(
     check_target(output, "--output")
     check_apart([model, data, against], [output], "MODEL, DATA, --against and --output")
     chosen = _format(file_format, output)
+    asked = Asked(data, index, epsilon, scope, features, direction, nearest, encoding, chosen)
     if chosen in MODEL_FORMATS:
-        if data is not None or against is not None:
-            raise InvalidInputError(f"A .{chosen} file is of the model alone: leave DATA and --against out.")
+        _check_model_alone(asked, against)
+        if name is not None and chosen == "json":
+            raise InvalidInputError("--name is for c and v. Leave it out for json.")
         _write_model(open_models((model,))[0].model, chosen, output, name)
         show(f"wrote {plain(output)}: {plain(model.name)}, {output.stat().st_size} bytes")
         return
-    asked = Asked(data, index, epsilon, scope, features, direction, nearest, encoding, chosen)
+    if name is not None:
+        raise InvalidInputError(f"--name is for c and v. Leave it out for {chosen}.")
     query, said = compile_question(open_models((model,) if against is None else (model, against)), asked)
     with replacing(output) as draft:
         write_question(query, draft, asked)
@@ -133,8 +146,28 @@ def _format(given: str | None, output: Path) -> str:
     raise InvalidInputError(f"--output must end in one of {known}, or --format say it. Got {output} instead.")
 
 
-def _write_model(model: Model, chosen: str, output: Path, name: str) -> None:
+def _check_model_alone(asked: Asked, against: Path | None) -> None:
+    """Raise InvalidInputError if anything was typed that is about a question."""
+    typed = {
+        "DATA": asked.data,
+        "--against": against,
+        "--index": asked.index,
+        "--epsilon": asked.epsilon,
+        "--nearest": asked.nearest or None,
+        "--encoding": asked.encoding,
+        "--scope": None if asked.scope == TEAM else asked.scope,
+        "--features": asked.features,
+        "--direction": asked.direction,
+    }
+    given = [option for option, value in typed.items() if value is not None]
+    if given:
+        raise InvalidInputError(
+            f"A .{asked.file_format} file is of the model, not of a question: leave {', '.join(given)} out."
+        )
+
+
+def _write_model(model: Model, chosen: str, output: Path, name: str | None) -> None:
     if chosen == "json":
         model.to_json(output)
     else:
-        {"c": to_c, "v": to_verilog}[chosen](model, output, name=name)
+        {"c": to_c, "v": to_verilog}[chosen](model, output, name="tm" if name is None else name)

@@ -25,21 +25,21 @@ _OPTIMISING = ("opb", "lp")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The options, as typed."""
+    """The options, as typed; None where nothing was."""
 
     data: Path | None
-    index: int
+    index: int | None
     epsilon: int | None
     scope: str
     features: str | None
     direction: str | None
     nearest: bool
-    encoding: str
+    encoding: str | None
     file_format: str
 
 
 _WRITERS: dict[str, Callable[[Query, Path, Asked], None]] = {
-    "cnf": lambda query, path, asked: to_dimacs(query, path, encoding=asked.encoding),
+    "cnf": lambda query, path, asked: to_dimacs(query, path, encoding=asked.encoding or "sat"),
     "opb": lambda query, path, asked: to_opb(query, path, nearest=asked.nearest),
     "wcnf": lambda query, path, asked: to_wcnf(query, path),
     "smt2": lambda query, path, asked: to_smtlib(query, path),
@@ -50,7 +50,9 @@ QUESTION_FORMATS = tuple(_WRITERS)
 
 def compile_question(opened: tuple[OpenModel, ...], asked: Asked) -> tuple[Query, str]:
     """The query, and what it asks in words."""
-    if asked.encoding not in ENCODERS:
+    if asked.encoding is not None and asked.file_format != "cnf":
+        raise InvalidInputError(f"--encoding is for cnf. Leave it out for {asked.file_format}.")
+    if asked.encoding is not None and asked.encoding not in ENCODERS:
         known = ", ".join(ENCODERS)
         raise InvalidInputError(f"--encoding must be one of {known}. Got {asked.encoding!r} instead.")
     if asked.nearest and asked.file_format not in _OPTIMISING:
@@ -66,7 +68,8 @@ def write_question(query: Query, path: Path, asked: Asked) -> None:
 def meaning_of(asked: Asked) -> str:
     """What a solver's answer will mean."""
     if asked.file_format == "wcnf":
-        return "The cost of the optimum is the number of flips.  UNSAT: no number of them will do."
+        counted = "ones in the counterexample" if asked.data is None else "flips"
+        return f"UNSAT: the property holds.  The cost of the optimum is the least number of {counted}."
     none, some = ("infeasible", "feasible") if asked.file_format == "lp" else ("UNSAT", "SAT")
     return f"{none}: the property holds.  {some}: it is violated, and the solution is a counterexample."
 
@@ -74,9 +77,10 @@ def meaning_of(asked: Asked) -> str:
 def _everywhere(opened: tuple[OpenModel, ...], asked: Asked) -> tuple[Query, str]:
     if len(opened) == 1:
         raise InvalidInputError("Give DATA for robustness of an input, or --against MODEL2 for equivalence.")
-    if asked.scope == OWN or asked.features is not None or asked.direction is not None:
+    near = (asked.features, asked.direction, asked.epsilon, asked.index)
+    if asked.scope == OWN or any(option is not None for option in near):
         raise InvalidInputError(
-            "--features, --direction and --scope own need DATA; equivalence is everywhere."
+            "--index, --epsilon, --features, --direction, --scope own need DATA; equivalence is everywhere."
         )
     left, right = (each.model for each in opened)
     query = equivalence_query(left, right, scope=read_scope(left, asked.scope))
@@ -86,9 +90,10 @@ def _everywhere(opened: tuple[OpenModel, ...], asked: Asked) -> tuple[Query, str
 def _near(opened: tuple[OpenModel, ...], asked: Asked, data: Path) -> tuple[Query, str]:
     model = opened[0].model
     inputs = open_inputs(data, model)
-    if asked.index >= len(inputs.X):
+    index = asked.index or 0
+    if index >= len(inputs.X):
         raise InvalidInputError(
-            f"--index must be below the number of inputs, {len(inputs.X)}. Got {asked.index} instead."
+            f"--index must be below the number of inputs, {len(inputs.X)}. Got {index} instead."
         )
     epsilon = asked.epsilon
     if epsilon is None:
@@ -102,10 +107,14 @@ def _near(opened: tuple[OpenModel, ...], asked: Asked, data: Path) -> tuple[Quer
         features=asked.features,
         direction=asked.direction,
     )
-    subject = subject_of(opened, inputs, np.array([asked.index]), wanted)
+    subject = subject_of(opened, inputs, np.array([index]), wanted)
     question = ROBUSTNESS if len(opened) == 1 else SIMILARITY
     query = question.query(subject, 0, epsilon)
-    where = f"at input {asked.index}, epsilon {epsilon}, scope {plain(subject.scopes[0])}"
+    where = f"at input {index}, epsilon {epsilon}, scope {plain(subject.scopes[0])}"
+    if asked.features is not None:
+        where += f", features {plain(asked.features)}"
+    if asked.direction is not None:
+        where += f", direction {plain(asked.direction)}"
     return query, f"{question.name} of {_names(opened)} {where}"
 
 

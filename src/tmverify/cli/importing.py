@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -62,6 +63,8 @@ def green(
 
     Such a file holds clauses and weights alone: classes and features are named here, if at all.
     Nothing in it is unpickled, and green-tsetlin need not be installed.
+    The file does not say what kind of machine it is from: it is read as a plain one, not as a convolutional
+    or multi-label one.
 
     Example: [cyan]tmverify import green state.npz -o model.tm --data test.npz[/cyan]
     """
@@ -83,6 +86,8 @@ def clauses(source: ClauseFile, output: OutFile = None, data: CheckedData = None
 
 
 def _target(source: Path, output: Path | None, *others: Path | None) -> Path:
+    if source.exists() and not source.is_file():
+        raise InvalidInputError(f"{source}: not a regular file.")
     target = source.with_suffix(".tm") if output is None else output
     if output is None and target.exists() and target != source:
         raise InvalidInputError(f"{target} is there already: say where to write with -o MODEL.")
@@ -95,34 +100,42 @@ def _labels(text: str | None) -> list[Label] | None:
     if text is None:
         return None
     labels = [label.strip() for label in text.split(",")]
-    try:
-        return [int(label) for label in labels]
-    except ValueError:
-        return [*labels]
+    if "" in labels:
+        raise InvalidInputError(f"--classes must be labels with commas between them. Got {text!r} instead.")
+    numbers = all(re.fullmatch(r"-?[0-9]{1,18}", label) for label in labels)
+    return [int(label) for label in labels] if numbers else [*labels]
 
 
 def _names(file: Path | None) -> list[str] | None:
     if file is None:
         return None
+    if file.exists() and not file.is_file():
+        raise InvalidInputError(f"--feature-names {file}: not a regular file.")
     try:
-        return file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        names = file.read_text(encoding="utf-8-sig").removesuffix("\n").split("\n")
     except UnicodeDecodeError:
         raise InvalidInputError(f"--feature-names {file}: not text in UTF-8.") from None
+    if "" in names:
+        raise InvalidInputError(f"--feature-names {file}: line {names.index('') + 1} is empty.")
+    return names
 
 
 def _finish(model: Model, source: Path, target: Path, data: Path | None) -> None:
-    right = None
+    right, known = None, True
     if data is not None:
         inputs = open_inputs(data, model)
         labels = model.predict(inputs.X).tolist()
         if inputs.y is not None:
             wanted = match_labels(inputs.y, model.classes)
             right = sum(a == b for a, b in zip(labels, wanted, strict=True)), len(labels)
+            known = bool(set(wanted) & set(model.classes))
     model.save(target)
     kind = "binary" if model.n_outputs == 1 else f"{model.n_outputs} classes"
     size = f"{model.n_features} features, {model.n_clauses} clauses, {kind}"
     show(f"wrote {plain(target)}: {plain(source.name)}, {size}")
     if right is not None:
         show(f"accuracy {right[0] / right[1]:.2%} on {right[1]} inputs of {plain(data)}")
+        if not known:
+            show(f"none of the labels in {plain(data)} is a class of the model: --classes names them")
     elif data is not None:
         show(f"{plain(data)} can be read by it, but has no labels to count")

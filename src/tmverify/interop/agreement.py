@@ -1,8 +1,10 @@
 """The self-check of an import: the model must say what its library says, on every input asked.
 
-Predictions are compared, and scores where the library shows them; the first difference raises. Without data,
-inputs are made: all zeros, all ones, random ones of every density, and inputs in which a clause holds that a
-random one would never meet, with one of its literals broken in half of them.
+Predictions are compared, and scores and outputs of clauses where the library shows them; the first difference
+raises. The inputs are the user's, and always some made here: all zeros, all ones, random ones of every
+density, and above all inputs in which some clause holds, or just fails by one literal, which a random input
+would never meet. There are ``N_PROBES`` of them, for as many clauses: they see every misreading of a layout,
+but perhaps not a single wrong clause among thousands.
 """
 
 from __future__ import annotations
@@ -13,21 +15,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tmverify.errors import ImportMismatchError
+from tmverify.errors import ImportMismatchError, InvalidInputError
 from tmverify.model import Model
 from tmverify.model.decision import decide
 from tmverify.model.inputs import as_bit_matrix
 
 Bits = NDArray[np.uint8]
-# Class index of each row; and, if the library shows them, the scores, (n, outputs).
-Ask = Callable[[Bits], tuple[NDArray[Any], NDArray[Any] | None]]
 
-N_PROBES = 256
+# Class index of each row, and the scores, (n, outputs), cut if the library cuts them; None if it shows none.
+Ask = Callable[[Bits], tuple[NDArray[Any], NDArray[Any] | None]]
+# Outputs of all clauses, (n, n_clauses); those of clauses without literals are not looked at.
+AskClauses = Callable[[Bits], NDArray[Any]]
+
+N_PROBES = 1024
 _AT_ONCE = 4096  # rows; some libraries keep 32 bits a literal
 
 
-def check_agreement(model: Model, library: str, ask: Ask, X: ArrayLike | None) -> None:
-    """Compare ``model`` with the library that it came from.
+def check_agreement(
+    model: Model, library: str, ask: Ask, X: ArrayLike | None, *, ask_clauses: AskClauses | None = None
+) -> None:
+    """Compare ``model`` with the library that it came from, on ``X`` and on made inputs.
 
     Parameters
     ----------
@@ -35,21 +42,30 @@ def check_agreement(model: Model, library: str, ask: Ask, X: ArrayLike | None) -
     library : str
         Its name, for the message.
     ask : callable
-        What the library itself says: class indices, and scores or None.
+        What the library itself says.
     X : array of 0 and 1, (n, n_features), or None
-        Where to compare; None for inputs made here.
+    ask_clauses : callable, optional
+        What its clauses say; asked on the made inputs only, as that takes long.
 
     Raises
     ------
     ImportMismatchError
         At the first input on which they differ.
+    InvalidInputError
+        If there is nothing in ``X``.
     """
-    made = X is None
-    bits = probes(model) if X is None else as_bit_matrix(X, model.n_features)
-    for start in range(0, len(bits), _AT_ONCE):
-        rows = bits[start : start + _AT_ONCE]
-        theirs, their_scores = ask(rows)
-        _compare(model, library, rows, np.asarray(theirs), their_scores, start, made)
+    if X is not None:
+        dense = X.toarray() if hasattr(X, "toarray") else X
+        given = as_bit_matrix(dense, model.n_features)
+        if not len(given):
+            raise InvalidInputError(
+                "X has no rows, so nothing could be compared. Leave it out, or give some."
+            )
+        _compare(model, library, given, ask, "of X")
+    made = probes(model)
+    _compare(model, library, made, ask, "of those made for this check")
+    if ask_clauses is not None:
+        _compare_clauses(model, library, made, ask_clauses)
 
 
 def probes(model: Model, n: int = N_PROBES) -> Bits:
@@ -58,39 +74,49 @@ def probes(model: Model, n: int = N_PROBES) -> Bits:
     bits = (rng.random((n, model.n_features)) < rng.random((n, 1))).astype(np.uint8)
     bits[0], bits[1 % n] = 0, 1
     proper = np.flatnonzero((model.clauses.lengths > 0) & ~model.clauses.contradictory())
-    for i, row in enumerate(bits[2:]):
-        if i % 4 and len(proper):
-            clause = np.array(model.clauses[int(rng.choice(proper))])
-            row[np.abs(clause) - 1] = clause > 0
-            if i % 2:
-                row[abs(rng.choice(clause)) - 1] ^= 1
+    order = rng.permutation(proper)  # as many different clauses as there are inputs for, two for each
+    for k, row in enumerate(bits[n // 4 :] if len(order) else []):
+        clause = np.array(model.clauses[int(order[k // 2 % len(order)])])
+        row[np.abs(clause) - 1] = clause > 0
+        if k % 2:
+            row[abs(rng.choice(clause)) - 1] ^= 1
     return bits
 
 
-def _compare(
-    model: Model,
-    library: str,
-    bits: Bits,
-    theirs: NDArray[Any],
-    their_scores: NDArray[Any] | None,
-    start: int,
-    made: bool,
-) -> None:
-    scores = model.scores(bits)
-    if model.clamp is not None:
-        scores = np.clip(scores, -model.clamp, model.clamp)
-    ours = decide(scores, model.tie, model.clamp)
-    differ = theirs.astype(np.int64) != ours
-    if their_scores is not None:
-        differ |= (np.asarray(their_scores).astype(np.int64) != scores).any(axis=1)
-    if not differ.any():
-        return
-    first = int(np.argmax(differ))
-    where = f"input {start + first}" + (" of those made for this check" if made else " of X")
-    shown = "" if their_scores is None else f", scores {np.asarray(their_scores)[first].tolist()}"
-    raise ImportMismatchError(
-        f"The imported model differs from {library} on {where}: {library} says class {int(theirs[first])}"
-        f"{shown}; the model says class {int(ours[first])}, scores {scores[first].tolist()}. "
-        "It is not what the library predicts with, so it is not returned.",
-        bits[first].copy(),
+def _compare(model: Model, library: str, bits: Bits, ask: Ask, whose: str) -> None:
+    for start in range(0, len(bits), _AT_ONCE):
+        rows = bits[start : start + _AT_ONCE]
+        answer, their_scores = ask(rows)
+        theirs = np.asarray(answer).astype(np.int64)
+        scores = model.scores(rows)
+        if model.clamp is not None:
+            scores = np.clip(scores, -model.clamp, model.clamp)
+        ours = decide(scores, model.tie, model.clamp)
+        differ = theirs != ours
+        if their_scores is not None:
+            differ |= (np.asarray(their_scores).astype(np.int64) != scores).any(axis=1)
+        if differ.any():
+            i = int(np.argmax(differ))
+            shown = "" if their_scores is None else f", scores {np.asarray(their_scores)[i].tolist()}"
+            raise _mismatch(
+                f"{library} on input {start + i} {whose}: {library} says class {theirs[i]}{shown}; the model "
+                f"says class {ours[i]}, scores {scores[i].tolist()}",
+                rows[i],
+            )
+
+
+def _compare_clauses(model: Model, library: str, bits: Bits, ask_clauses: AskClauses) -> None:
+    proper = model.clauses.lengths > 0
+    theirs = np.asarray(ask_clauses(bits)).astype(np.bool_)
+    differ = (theirs != model.clauses.outputs(bits, empty_fires=False)) & proper
+    if differ.any():
+        i, j = (int(index) for index in np.argwhere(differ)[0])
+        said = "holds" if theirs[i, j] else "does not hold"
+        raise _mismatch(f"{library} on an input made for this check: there, clause {j} {said}", bits[i])
+
+
+def _mismatch(what: str, bits: Bits) -> ImportMismatchError:
+    return ImportMismatchError(
+        f"The imported model differs from {what}. It is not what the library has, so it is not returned.",
+        bits.copy(),
     )

@@ -30,6 +30,7 @@ from tmverify.model import Model
 from tmverify.model.rules import MAX_TEXT_BYTES, OPTIONS, build, from_json
 
 _NUMBERS = re.compile(r"\s*([+-]?\d{1,12}(\s+[+-]?\d{1,12})*)?\s*", re.ASCII)
+_AND = re.compile(r"\sand\s")
 _INTEGER = re.compile(r"\s*[+-]?\d{1,12}\s*", re.ASCII)
 
 
@@ -73,15 +74,26 @@ def _from_csv(text: str) -> Model:
     if header is None or len(header) < 2 or header[0].strip().lower() != "clause":
         raise ModelFormatError("the table must begin with the line clause,weight or clause,<class>,<class>,…")
     _take_classes(settings, [label.strip() for label in header[1:]])
-    names = settings.get("feature_names")
-    sayable = not any(" and " in name for name in names if isinstance(name, str)) if names else True
+    _check_names(settings.get("feature_names"))
     literals, weights = [], []
     for j, row in enumerate(rows):
         if len(row) != len(header):
             raise ModelFormatError(f"clause {j} has {len(row)} columns, and the table {len(header)}")
-        literals.append(_literals(row[0], sayable))
+        literals.append(_literals(row[0]))
         weights.append([_weight(cell, j) for cell in row[1:]])
-    return build(settings.pop("n_features", None), literals, weights, settings)
+    return build(settings.pop("n_features", None), literals, weights, settings, len(header) - 1)
+
+
+def _check_names(names: Any) -> None:
+    """Raise ModelFormatError for a name that could be taken for literals."""
+    for name in names if isinstance(names, list) else []:
+        if isinstance(name, str) and (
+            _NUMBERS.fullmatch(name) or _AND.search(f" {name} ") or name != name.strip()
+        ):
+            raise ModelFormatError(
+                f"a table can't say the feature name {shown(name)}, which could be read as numbers or as two "
+                "literals: leave the names out, or write JSON"
+            )
 
 
 def _take_classes(settings: dict[str, Any], labels: list[str]) -> None:
@@ -103,7 +115,8 @@ def _settings(text: str) -> tuple[dict[str, Any], str]:
             return settings, "\n".join(lines[i:])
         key, equals, value = (part.strip() for part in line.strip().lstrip("#").partition("="))
         if not equals:
-            continue  # a remark
+            _check_remark(key, i)
+            continue
         if key not in ("n_features", *OPTIONS) or key in settings:
             known = ", ".join(("n_features", *OPTIONS))
             raise ModelFormatError(f"line {i + 1} sets {shown(key)}; each of these can be set once: {known}")
@@ -112,6 +125,12 @@ def _settings(text: str) -> tuple[dict[str, Any], str]:
         except (ValueError, RecursionError):
             raise ModelFormatError(f"line {i + 1}: {key} must be as in JSON. Found {shown(value)}") from None
     return settings, ""
+
+
+def _check_remark(text: str, i: int) -> None:
+    word = re.split(r"\W", text, maxsplit=1)[0]
+    if word in ("n_features", *OPTIONS):
+        raise ModelFormatError(f"line {i + 1} sets nothing: write {word} = and a value as in JSON")
 
 
 def _rows(table: str) -> Iterator[list[str]]:
@@ -123,12 +142,10 @@ def _rows(table: str) -> Iterator[list[str]]:
         raise ModelFormatError(f"no valid CSV: {error}") from None
 
 
-def _literals(cell: str, sayable: bool) -> list[Any]:
+def _literals(cell: str) -> list[Any]:
     if _NUMBERS.fullmatch(cell):
         return [int(lit) for lit in cell.split()]
-    if not sayable:
-        raise ModelFormatError('a feature has " and " in its name: write all literals as numbers')
-    return [name.strip() for name in cell.split(" and ")]
+    return [name.strip() for name in _AND.split(cell)]
 
 
 def _weight(cell: str, j: int) -> int:

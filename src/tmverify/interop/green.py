@@ -10,6 +10,8 @@ hold always.
 Merging adds int16 weights, which can overflow: then rule set and predictor are another machine than the
 state. ``from_green`` refuses such a state, and points to the rule set. A sparse machine is read through its
 rule set, because that is what predicts (its trainer counts a literal in earlier, and evaluates differently).
+
+Neither a state nor a rule set says whether its machine was convolutional: only machines can be refused.
 """
 
 from __future__ import annotations
@@ -17,8 +19,9 @@ from __future__ import annotations
 import os
 import zipfile
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,11 +32,13 @@ from tmverify.interop.agreement import Bits, check_agreement
 from tmverify.interop.assembly import assemble, kind_of, refuse_kind, refuse_other
 from tmverify.interop.literals import clauses_of_lists, clauses_of_matrix
 from tmverify.model import Label, Model
+from tmverify.model.checks import as_array
+from tmverify.model.clauses import Clauses
 from tmverify.model.file import MAX_FILE_BYTES
 
 _LIBRARY = "green-tsetlin"
 _PACKAGE = "green_tsetlin"
-_KINDS = ("TsetlinMachine", "SparseTsetlinMachine", "RuleSet", "DenseState")
+_KINDS = ("TsetlinMachine", "SparseTsetlinMachine", "Predictor", "RuleSet", "DenseState")
 _INT32 = 2**31 - 1
 # The library's own names of the two arrays, and those of its published models.
 _NAMES = (("c", "w"), ("ta_state", "weights"))
@@ -50,7 +55,7 @@ def from_green(
 
     Parameters
     ----------
-    source : TsetlinMachine, SparseTsetlinMachine, RuleSet, DenseState, or path of an .npz file
+    source : TsetlinMachine, SparseTsetlinMachine, Predictor, RuleSet, DenseState, or path of an .npz file
         A file is read without the library; nothing in it is unpickled.
     X : array of 0 and 1, (n, n_features), optional
         Inputs on which predictions and votes are compared with the library's own; by default, a few hundred
@@ -93,31 +98,42 @@ def read_state(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _read_npz(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
+    if file.exists() and not file.is_file():
+        raise DataFormatError(f"{file}: not a regular file.")
     with open(file, "rb") as stream:
-        if not zipfile.is_zipfile(stream):
-            raise DataFormatError(f"{file}: not an .npz file.")
-        stream.seek(0)
-        with zipfile.ZipFile(stream) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-        if size > MAX_FILE_BYTES:
-            raise DataFormatError(f"{file}: {size} bytes unpacked; at most {MAX_FILE_BYTES} are read.")
-        stream.seek(0)
+        _check_archive(stream, file)
         with np.load(stream, allow_pickle=False) as arrays:
-            for automata, weights in _NAMES:
-                if automata in arrays.files and weights in arrays.files:
-                    return arrays[automata], arrays[weights]
-            found = ", ".join(sorted(arrays.files)[:10]) or "no array at all"
-    raise DataFormatError(
-        f"{file}: a dense state has the arrays c and w (or ta_state and weights). Found {found}."
-    )
+            chosen = [pair for pair in _NAMES if set(pair) <= set(arrays.files)]
+            if len(chosen) != 1 or len(set(arrays.files)) < len(arrays.files):
+                found = ", ".join(sorted(arrays.files)[:10]) or "no array at all"
+                raise DataFormatError(
+                    f"{file}: a dense state has the arrays c and w (or ta_state and weights). Found {found}."
+                )
+            automata, weights = (arrays[name] for name in chosen[0])
+    if not isinstance(automata, np.ndarray) or not isinstance(weights, np.ndarray):
+        raise DataFormatError(f"{file}: a member is no array.")
+    return automata, weights
+
+
+def _check_archive(stream: IO[bytes], file: Path) -> None:
+    """Leave ``stream`` at its start if it is a zip archive that is not too large."""
+    if not zipfile.is_zipfile(stream):
+        raise DataFormatError(f"{file}: not an .npz file.")
+    stream.seek(0)
+    with zipfile.ZipFile(stream) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    if size > MAX_FILE_BYTES:
+        raise DataFormatError(f"{file}: {size} bytes unpacked; at most {MAX_FILE_BYTES} are read.")
+    stream.seek(0)
 
 
 def _read(source: Any, kind: str, names: dict[str, Any]) -> tuple[Model, Any]:
     """The model, and the rule set that the library predicts with."""
-    if kind == "RuleSet":
-        return _from_rules(source, names), source
+    if kind in ("RuleSet", "Predictor"):
+        rules = source if kind == "RuleSet" else source._ruleset
+        return _from_rules(rules, names), rules
     state = source if kind == "DenseState" else source._state
-    if state is None or state.w is None:
+    if state is None or state.w is None or getattr(state, "c", "sparse") is None:
         raise InvalidInputError(f"The machine of {_LIBRARY} has no state: train it, or load a state, first.")
     if kind == "SparseTsetlinMachine":
         rules = source.get_predictor()._ruleset
@@ -149,12 +165,13 @@ def _from_state(automata: NDArray[Any], weights: NDArray[Any], **names: Any) -> 
     return assemble(_LIBRARY, clauses, weights.T.astype(np.int64), most=_INT32, **names)
 
 
-def _check_merging(clauses: Sequence[tuple[int, ...]], weights: NDArray[np.int64]) -> None:
-    merged: dict[tuple[int, ...], NDArray[np.int64]] = {}
-    for clause, votes in zip(clauses, weights, strict=True):
-        merged[clause] = merged.get(clause, np.zeros_like(votes)) + votes
-    for clause, votes in merged.items():
-        if clause and not np.array_equal(votes, votes.astype(np.int16)):
+def _check_merging(clauses: Clauses, weights: NDArray[np.int64]) -> None:
+    merged: dict[bytes, NDArray[np.int64]] = {}
+    for (a, b), votes in zip(pairwise(clauses.offsets.tolist()), weights, strict=True):
+        key = clauses.literals[a:b].tobytes()
+        merged[key] = merged[key] + votes if key in merged else votes
+    for key, votes in merged.items():
+        if key and not np.array_equal(votes, votes.astype(np.int16)):
             raise ModelError(
                 f"Equal clauses have weights of {votes.tolist()} together, which overflow the 16 bits that "
                 f"{_LIBRARY} merges them in: its predictor is another machine than its state. To verify what "
@@ -167,10 +184,15 @@ def _from_rules(rules: Any, names: dict[str, Any]) -> Model:
         raise _multi_label()
     if rules.rules is None:
         raise InvalidInputError("The rule set is empty: compile it from a state first.")
-    n_classes = int(rules.n_classes)
-    weights = np.array(rules.weights, np.int64).reshape(len(rules.rules), n_classes)
+    shape = (len(rules.rules), int(rules.n_classes))
+    weights = as_array(rules.weights, "weights") if rules.rules else np.zeros(shape, np.int64)
+    if weights.shape != shape or weights.dtype.kind not in "iu":
+        raise ModelError(
+            f"The weights of a rule set must be integers, {shape[1]} for each of {shape[0]} rules. "
+            f"Got {weights.dtype} of shape {weights.shape} instead."
+        )
     clauses = clauses_of_lists(rules.rules, int(rules.n_literals))
-    return assemble(_LIBRARY, clauses, weights.T.copy(), most=_INT32, empty_clause="fires", **names)
+    return assemble(_LIBRARY, clauses, weights.T.astype(np.int64), most=_INT32, empty_clause="fires", **names)
 
 
 def _multi_label() -> ModelError:

@@ -19,6 +19,10 @@ from numpy.typing import NDArray
 
 from tmverify.errors import ModelError, shown
 from tmverify.model.clauses import Clauses, check_n_features
+from tmverify.model.file import MAX_FILE_BYTES
+
+MAX_LITERALS = MAX_FILE_BYTES // 4  # as many as a model file holds
+_CELLS_AT_ONCE = 1 << 22  # numpy finds the included ones with 24 bytes each
 
 
 def included_in_slices(
@@ -43,15 +47,26 @@ def clauses_of_matrix(included: NDArray[np.bool_], n_features: int) -> Clauses:
     n_clauses, n_literals = included.shape
     if n_literals not in (n_features, 2 * n_features):
         raise ModelError(f"{n_features} features have as many literals, or twice. Got {n_literals} instead.")
-    # Clauses are sorted by feature, the negation first: so are these columns.
-    both = np.zeros((n_clauses, n_features, 2), np.bool_)
+    lengths = np.count_nonzero(included, axis=1)
+    if lengths.sum() > MAX_LITERALS:
+        raise ModelError(f"A model may have {MAX_LITERALS} literals in all. Got {lengths.sum()} instead.")
+    rows = max(1, _CELLS_AT_ONCE // n_literals)
+    parts = [_literals(included[a : a + rows], n_features) for a in range(0, n_clauses, rows)]
+    return Clauses(
+        n_features,
+        np.concatenate([np.zeros(0, np.int32), *parts]),
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+    )
+
+
+def _literals(included: NDArray[np.bool_], n_features: int) -> NDArray[np.int32]:
+    """The literals of some rows, sorted by feature, the negation first, as clauses are."""
+    both = np.zeros((len(included), n_features, 2), np.bool_)
     both[:, :, 1] = included[:, :n_features]
-    if n_literals > n_features:
+    if included.shape[1] > n_features:
         both[:, :, 0] = included[:, n_features:]
-    owners, features, positive = np.nonzero(both)
-    literals = np.where(positive == 1, features + 1, -(features + 1)).astype(np.int32)
-    ends = np.cumsum(np.bincount(owners, minlength=n_clauses))
-    return Clauses(n_features, literals, np.concatenate([[0], ends]).astype(np.int64))
+    _, features, positive = np.nonzero(both)
+    return np.where(positive == 1, features + 1, -(features + 1)).astype(np.int32)
 
 
 def clauses_of_lists(rules: Iterable[Iterable[int]], n_features: int) -> Clauses:

@@ -1,14 +1,19 @@
-"""Names: the comments that lead from a solver's variables back to features and clauses.
+"""Names: the comments that say what a file asks, and lead from its variables back to features and clauses.
 
 The same lines in every format, each behind the format's own comment sign:
 
+    question robustness, scope "team"
+    model 0 = sha256 54a4c399…             the whole model, also where the scope is one of its classes
+    region at most 2 flips of the input, only 0 to 1
+    input from 0 = 0110…                   features 0 to 99 of that input, and so on
+    mutable from 0 = 1101…                 likewise, if not all features may flip: 1 where one may
     bit 17 = feature 4 (contrast)          variable 17 is true (1) iff feature 4 is 1 in the witness
     bit -17 = feature 4 (contrast)         variable 17 is true iff feature 4 is 0 in the witness (CNF only)
-    fixed feature 5 = 1 (size)             feature 5 is 1 in every witness
+    fixed feature 5 = 1 (size)             feature 5 is 1 in the witness: it can't change, or need not
     clause 23 = model 0 clause 7           variable 23 stands for the output of that clause
 
-Indices count from 0, the features' names follow where the model has them. A clause variable may be tied to
-its clause in one direction only, and clauses that cannot change have none.
+Indices count from 0, the features' names follow where a model has them. A clause variable may be tied to its
+clause in one direction only, and clauses that cannot change have none.
 
 Invariant: names come from files of strangers, and a comment stays a comment whatever they hold. A name has
 no line break of any kind, no control character, and not many more than ``MAX_NAME_BYTES``: readers with a
@@ -24,7 +29,8 @@ from numpy.typing import NDArray
 
 from tmverify.properties.query import Query
 
-MAX_NAME_BYTES = 180  # a line of the map stays below 255, the shortest limit of LP readers
+MAX_NAME_BYTES = 90  # a line of the map stays below 255, the shortest limit of LP readers, with two names
+BITS_A_LINE = 100
 
 
 def map_lines(
@@ -47,8 +53,7 @@ def map_lines(
     clauses : mapping of pool clause index to variable
     """
     yield f"tmverify: {meaning}"
-    for m, machine in enumerate(query.machines):
-        yield f"model {m} = sha256 {machine.content_hash}"
+    yield from _question(query)
     for feature in range(query.region.n_features):
         name = _name(query, feature)
         if feature in bits:
@@ -60,9 +65,33 @@ def map_lines(
         yield f"clause {variable} = model {machine_index} clause {clause}"
 
 
+def _question(query: Query) -> Iterator[str]:
+    models = query.machines
+    if query.topic is not None:
+        models = query.topic.models
+        yield f'question {query.topic.question}, scope "{comment_text(str(query.topic.scope))}"'
+    for m, model in enumerate(models):
+        yield f"model {m} = sha256 {model.content_hash}"
+    region = query.region
+    if region.center is None:
+        yield "region every input"
+        return
+    way = {None: "", "add": ", only 0 to 1", "remove": ", only 1 to 0"}[region.direction]
+    yield f"region at most {region.radius} flips of the input{way}"
+    yield from _bits("input", region.center)
+    if not region.mutable.all():
+        yield from _bits("mutable", region.mutable.astype(np.uint8))
+
+
+def _bits(what: str, values: NDArray[np.uint8]) -> Iterator[str]:
+    for start in range(0, len(values), BITS_A_LINE):
+        yield f"{what} from {start} = {''.join(map(str, values[start : start + BITS_A_LINE].tolist()))}"
+
+
 def _name(query: Query, feature: int) -> str:
-    names = query.machines[0].feature_names
-    return "" if names is None else f" ({comment_text(names[feature])})"
+    """The feature's name, or names if the models call it differently."""
+    names = dict.fromkeys(m.feature_names[feature] for m in query.machines if m.feature_names is not None)
+    return f" ({' / '.join(map(comment_text, names))})" if names else ""
 
 
 def comment_text(name: str) -> str:

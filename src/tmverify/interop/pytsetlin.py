@@ -5,7 +5,8 @@ The first three share their design. ``MultiClassTsetlinMachine`` has a machine a
 
     score_c(x) = sum_j (-1)^j * weights_c[j] * clause_j(x),   cut to [-T, T], the lowest class wins ties,
 
-a clause without literals 0. The cut is declared as ``clamp``: it does change predictions.
+a clause without literals 0. The cut is declared as ``clamp``: it does change predictions. It is at the T
+that the machine was made with (``interop.pytsetlin_memory``).
 
 pytsetlin, another library, has a coalesced ``TsetlinMachine``: a literal is included iff its state is > 0,
 the weights are ``W[class, clause]``, sums are not cut but computed in float32, so exact up to 2^24.
@@ -20,9 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tmverify.errors import InvalidInputError
-from tmverify.interop.agreement import Bits, check_agreement
+from tmverify.interop.agreement import Ask, AskClauses, check_agreement
 from tmverify.interop.assembly import assemble, kind_of, one_machine_a_class, refuse_kind, refuse_other
 from tmverify.interop.literals import clauses_of_matrix, included_in_slices
+from tmverify.interop.pytsetlin_memory import threshold_in_use
 from tmverify.model import Label, Model
 from tmverify.model.clauses import Clauses
 
@@ -70,26 +72,25 @@ def from_pytsetlin(
     library, kind = found
     if kind != _KINDS[library]:
         raise refuse_kind(library, kind, _KINDS[library])
-    coalesced = library == _COALESCED
     if not _fitted(tm, library):
         raise InvalidInputError(f"The machine of {library} is not fitted yet: call fit (or train) first.")
-    clauses, weights = _coalesced(tm) if coalesced else _machine_a_class(tm, library)
-    model = assemble(
-        library,
-        clauses,
-        weights,
-        most=_FLOAT32 if coalesced else _INT32,
-        clamp=None if coalesced else int(tm.T),
-        classes=classes,
-        feature_names=feature_names,
-    )
-    check_agreement(model, library, lambda bits: (_predictions(tm, library, bits), None), X)
+    most, clamp = _INT32, None
+    if library == _COALESCED:
+        clauses, weights = _coalesced(tm)
+        most = _FLOAT32
+    else:
+        clamp = int(tm.T) if library == _CUDA else threshold_in_use(tm, library)
+        clauses, weights = _machine_a_class(tm, library)
+    names: dict[str, Any] = {"classes": classes, "feature_names": feature_names}
+    model = assemble(library, clauses, weights, most=most, clamp=clamp, **names)
+    ask, ask_clauses = _questions(tm, library)
+    check_agreement(model, library, ask, X, ask_clauses=ask_clauses)
     return model
 
 
 def _fitted(tm: Any, library: str) -> bool:
     if library == _COALESCED:
-        return tm.C is not None
+        return tm.C is not None and tm.W is not None and hasattr(tm, "n_literals")
     return hasattr(tm, "number_of_ta_chunks") if library == _CUDA else tm.mc_tm is not None
 
 
@@ -116,7 +117,16 @@ def _gpu_state(tm: Any) -> list[tuple[NDArray[Any], NDArray[Any]]]:
     return list(zip(counts, automata, strict=True))
 
 
-def _predictions(tm: Any, library: str, bits: Bits) -> NDArray[Any]:
+def _questions(tm: Any, library: str) -> tuple[Ask, AskClauses | None]:
+    """What to ask the library: its classes (and scores, on a GPU), and its clauses."""
     if library == _COALESCED:  # one input at a time
-        return np.array([tm.predict(row) for row in bits])
-    return np.asarray(tm.predict(bits.astype(np.uint32)))
+        return (
+            lambda bits: (np.array([tm.predict(row) for row in bits]), None),
+            lambda bits: np.array([tm.evaluate_clauses(row) for row in bits]),
+        )
+    if library == _CUDA:
+        return lambda bits: (tm.predict(bits.astype(np.uint32)), tm.score(bits.astype(np.uint32)).T), None
+    return (
+        lambda bits: (tm.predict(bits.astype(np.uint32)), None),
+        lambda bits: tm.transform(bits.astype(np.uint32), inverted=False),
+    )

@@ -81,7 +81,9 @@ def from_tmu(
         banks = [_clauses(tm.clause_banks[c]) for c in range(n_classes)]
         clauses, weights = one_machine_a_class(list(zip(banks, votes, strict=True)))
     model = assemble("tmu", clauses, weights, most=_MOST, classes=classes, feature_names=feature_names)
-    check_agreement(model, "tmu", lambda bits: _ask(tm, bits), X)
+    check_agreement(
+        model, "tmu", lambda bits: _ask(tm, bits), X, ask_clauses=lambda bits: _clause_outputs(tm, bits)
+    )
     return model
 
 
@@ -95,6 +97,8 @@ def _clauses(bank: Any) -> Clauses:
         return clauses_of_lists(lists, n_literals // 2)
     if hasattr(bank, "synchronize_clause_bank"):  # on a GPU; the array here may be older
         bank.synchronize_clause_bank()
+    # After set_ta_state, it would go on predicting with what it had worked out before.
+    bank.incremental_clause_evaluation_initialized = False
     included = included_in_slices(
         bank.clause_bank, int(bank.number_of_clauses), int(bank.number_of_state_bits_ta), n_literals
     )
@@ -107,3 +111,7 @@ def _ask(tm: Any, bits: Bits) -> tuple[NDArray[Any], NDArray[Any]]:
         cache.array_hash = None  # unpickled, it would take the inputs it saw last for encoded, and fail
     labels, sums = tm.predict(bits.astype(np.uint32), return_class_sums=True)
     return labels, sums
+
+
+def _clause_outputs(tm: Any, bits: Bits) -> NDArray[Any]:
+    return np.asarray(tm.transform(bits.astype(np.uint32)))

@@ -24,6 +24,7 @@ from collections.abc import Generator, Iterator
 import numpy as np
 
 from tmverify.drafts import replacing
+from tmverify.errors import InvalidInputError
 from tmverify.interop.generated import LiveVotes, check_name, check_size, head_lines, live_votes
 from tmverify.model import Model
 from tmverify.properties.scope import check_model
@@ -32,6 +33,7 @@ MAX_VECTOR = 1 << 16  # the widest vector that every tool must accept (IEEE 1364
 MAX_LITERALS = 1 << 20  # as many cost Icarus 11 a minute or more and a gigabyte
 MAX_VOTES = 1 << 20
 FAN_IN = 8
+PORTS = ("x", "scores", "decision")
 PER_LINE = 12
 
 # Of Verilog-2005, and of SystemVerilog, as which many tools read a .v file.
@@ -78,6 +80,8 @@ def to_verilog(model: Model, path: str | os.PathLike[str], *, name: str = "tm") 
     """
     check_model(model, "model")
     check_name(name, KEYWORDS.split(), "Verilog")
+    if name in PORTS:
+        raise InvalidInputError(f"name must be none of the ports {', '.join(PORTS)}. Got {name!r} instead.")
     votes = live_votes(model)
     width = _signed_width(int(votes.lowest.min()), int(votes.highest.max()))
     check_size(model.n_features, MAX_VECTOR, "features", "Verilog")
@@ -92,6 +96,8 @@ def _lines(model: Model, votes: LiveVotes, width: int, name: str) -> Iterator[st
     index_width = (len(model.classes) - 1).bit_length()
     for line in head_lines(model, _usage(model, width, index_width)):
         yield f"// {line}".rstrip()
+    yield "// Sums are wider than their terms, on purpose:"
+    yield "// verilator lint_off WIDTH"
     yield f"module {name} ("
     yield f"    input  [{model.n_features - 1}:0] x,"
     yield f"    output [{model.n_outputs * width - 1}:0] scores,"
@@ -104,6 +110,7 @@ def _lines(model: Model, votes: LiveVotes, width: int, name: str) -> Iterator[st
     else:
         yield from _tournament(model, votes, width, index_width)
     yield "endmodule"
+    yield "// verilator lint_on WIDTH"
 
 
 def _usage(model: Model, width: int, index_width: int) -> list[str]:

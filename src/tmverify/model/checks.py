@@ -7,7 +7,7 @@ score and every difference of two scores fits int64.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,8 +45,8 @@ def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def listed(values: Sequence[Any], name: str) -> Iterable[Any]:
-    """The values, or ModelError if they are no list (one string is no list of strings)."""
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+    """The values, or ModelError if they are no list (a string is no list of strings, a set has no order)."""
+    if isinstance(values, (str, bytes, Set)) or not isinstance(values, Iterable):
         raise ModelError(f"{name} must be a list. Got {shown(values)} instead.")
     return values
 

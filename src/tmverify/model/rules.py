@@ -40,7 +40,7 @@ from tmverify.model.machine import Model
 
 FORMAT = "tsetlin-clauses"
 VERSION = 1
-MAX_TEXT_BYTES = 1 << 28  # Python takes some 25 times as much to read it
+MAX_TEXT_BYTES = 1 << 27  # Python takes some 25 times as much to read it
 
 OPTIONS = ("bias", "tie", "clamp", "empty_clause", "classes", "feature_names")
 _KEYS = {"format", "version", "n_features", "clauses", *OPTIONS}
@@ -76,7 +76,7 @@ def from_json(text: str) -> Model:
     document = _parse(text)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ModelFormatError(f'not a clause list: a JSON object with "format": "{FORMAT}" is expected')
-    if document.get("version") != VERSION or isinstance(document["version"], bool):
+    if type(document.get("version")) is not int or document["version"] != VERSION:
         raise ModelFormatError(f"version {shown(document.get('version'))}; this tmverify reads {VERSION}")
     _check_keys(document, _KEYS, "the document")
     clauses = document.get("clauses")
@@ -101,8 +101,11 @@ def build(
     literals: list[list[Any]],
     weights: list[list[Any]],
     options: Mapping[str, Any],
+    n_outputs: int | None = None,
 ) -> Model:
     """The model of clauses and options as they stand in a file, every value checked.
+
+    ``n_outputs`` is told by the bias or by the first clause, if it is not given.
 
     Raises
     ------
@@ -115,7 +118,8 @@ def build(
     if n_features is None and names is not None:
         n_features = len(names)
     bias = _checked_bias(options.get("bias", 0))
-    n_outputs = len(bias) if isinstance(bias, list) else len(weights[0]) if weights else 1
+    if n_outputs is None:
+        n_outputs = len(bias) if isinstance(bias, list) else len(weights[0]) if weights else 1
     for j, votes in enumerate(weights):
         if len(votes) != n_outputs:
             raise ModelFormatError(f"clause {j} has {len(votes)} weights, and there are {n_outputs} outputs")

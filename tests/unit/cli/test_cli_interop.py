@@ -22,6 +22,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     np.save(tmp_path / "d.npy", np.tri(9, dtype=int))
     np.savez(tmp_path / "labelled.npz", X=np.eye(3, 6, dtype=int), y=[0, 1, 1])
     (tmp_path / "rules.json").write_text(three_classes().to_json())
+    (tmp_path / "blank.txt").write_text("a\n\nb")
     automata = np.full((2, 4), -1, np.int8)
     automata[0, 0] = automata[1, 3] = 1
     np.savez(tmp_path / "state.npz", c=automata, w=np.array([[1, 0], [0, 2]], np.int16))
@@ -83,6 +84,30 @@ def test_export_in_every_format(here: Path, capsys: Capture, suffix: str) -> Non
     assert Path("other").read_text() == text
 
 
+def test_the_question_is_said(here: Path, capsys: Capture) -> None:
+    command = [
+        "export",
+        "m.tm",
+        "d.npy",
+        "-e",
+        "2",
+        "--features",
+        "0-3",
+        "--direction",
+        "add",
+        "--scope",
+        "own",
+    ]
+    assert main([*command, "-o", "q.opb"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "input 0, epsilon 2, scope low, features 0-3, direction add" in out
+    text = Path("q.opb").read_text()
+    assert '* question robustness, scope "low"\n' in text
+    assert f"* model 0 = sha256 {majority().content_hash}\n" in text
+    assert "* region at most 2 flips of the input, only 0 to 1\n" in text
+    assert "* input from 0 = 100000000\n* mutable from 0 = 011100000\n" in text
+
+
 def test_export_nearest(here: Path, capsys: Capture) -> None:
     assert main(["export", "m.tm", "d.npy", "-o", "q.opb", "--nearest"]) == 0
     assert "min:" in Path("q.opb").read_text()
@@ -106,8 +131,25 @@ def test_export_nearest(here: Path, capsys: Capture) -> None:
         ("import clauses m.tm", "is two of them"),
         ("export m.tm -o q.txt", "must end in one of cnf, opb"),
         ("export m.tm d.npy -o q.txt --format exe", "--format must be one of"),
-        ("export m.tm d.npy -o q.c", "leave DATA and --against out"),
-        ("export m.tm --against m.tm -o q.json", "leave DATA and --against out"),
+        ("import green . -o g.tm", "not a regular file"),
+        ("import clauses .", "not a regular file"),
+        ("import green state.npz -o g.tm --classes a,", "--classes must be labels"),
+        ("import green state.npz -o g.tm --feature-names .", "not a regular file"),
+        ("import green state.npz -o g.tm --feature-names blank.txt", "line 2 is empty"),
+        ("export m.tm d.npy -o q.c", "leave DATA out"),
+        ("export m.tm --against m.tm -o q.json", "leave --against out"),
+        ("export m.tm --scope high -o q.c", "leave --scope out"),
+        ("export m.tm --epsilon 2 --nearest -o q.v", "leave --epsilon, --nearest out"),
+        (
+            "export m.tm --index 1 --features 1 --direction add -o q.v",
+            "leave --index, --features, --direction out",
+        ),
+        ("export m.tm -o q.json --name tm", "--name is for c and v"),
+        ("export m.tm d.npy -o q.lp --name tm", "--name is for c and v"),
+        ("export m.tm d.npy -o q.lp --encoding sat", "--encoding is for cnf"),
+        ("export m.tm --against m.tm -o q.lp --epsilon 2", "need DATA"),
+        ("export m.tm --against m.tm -o q.lp --index 2", "need DATA"),
+        ("export m.tm -o q.v --name scores", "none of the ports"),
         ("export m.tm -o q.lp", "Give DATA"),
         ("export m.tm d.npy -o q.smt2 --nearest", "--nearest is for opb and lp"),
         ("export m.tm -o q.c --name 3x", "name"),

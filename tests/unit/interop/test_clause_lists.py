@@ -37,6 +37,11 @@ def test_a_table(tmp_path: Path) -> None:
     assert read(tmp_path, model.to_json(), "RULES.JSON") == model
 
 
+def test_a_table_without_clauses(tmp_path: Path) -> None:
+    assert read(tmp_path, "# n_features = 2\nclause,a,b\n").predict([[0, 0]])[0] == "a"
+    assert read(tmp_path, "# n_features = 2\nclause,a,b,c\n").n_outputs == 3
+
+
 def test_a_binary_table(tmp_path: Path) -> None:
     model = read(tmp_path, "#n_features=2\n#bias=-1\nclause,weight\n1,1\n-2 1,2\n")
     assert model.n_outputs == 1
@@ -63,10 +68,15 @@ def test_a_binary_table(tmp_path: Path) -> None:
         ("# n_features = 2\n# n_features = 3\nclause,weight\n1,1\n", "line 2 sets 'n_features'"),
         ("# n_features = 2\n# classes = [1, 0]\nclause,0,1\n1,1,1\n", "are not those of its columns"),
         ('# n_features = 2\nclause,weight\n"1,1\n', "no valid CSV"),
+        ('# feature_names = ["a and b", "a", "b"]\nclause,weight\na and b,1\n', "can't say the feature name"),
         (
-            '# feature_names = ["a and b", "a", "b"]\nclause,weight\na and b,1\n',
-            "write all literals as numbers",
+            '# feature_names = ["a", "and b", "a and", "b"]\nclause,weight\na,1\n',
+            "can't say the feature name",
         ),
+        ('# feature_names = ["0", "1", "2"]\nclause,weight\n1,1\n', "can't say the feature name '0'"),
+        ('# feature_names = [" a", "a"]\nclause,weight\na,1\n', "can't say the feature name ' a'"),
+        ("# n_features = 2\n# clamp: 3\nclause,a,b\n1,1,2\n", "line 2 sets nothing: write clamp ="),
+        ("# n_features = 2\n# bias = [1]\nclause,a,b\n1,1,2\n", "bias must have shape"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, text: str, message: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 import tmverify as tv
 from tiny import random_model
@@ -87,14 +88,17 @@ class Gpu:
         return self.state
 
     def predict(self, X: NDArray[np.uint32]) -> NDArray[np.int64]:
+        labels: NDArray[np.int64] = self.score(X).argmax(axis=0)
+        return labels
+
+    def score(self, X: NDArray[np.uint32]) -> NDArray[np.int64]:
         literals = np.concatenate([X, 1 - X], axis=1).astype(np.bool_)
         sums = np.zeros((len(X), 3), np.int64)
         for c, j in np.ndindex(3, 6):
             wanted = self.included[c, j]
             holds = literals[:, wanted].all(axis=1) & bool(wanted.any())
             sums[:, c] += holds * int(self.state["clause_weights"][6 * c + j]) * (1 - 2 * (j % 2))
-        labels: NDArray[np.int64] = np.clip(sums, -4, 4).argmax(axis=1)
-        return labels
+        return np.clip(sums, -4, 4).T
 
 
 @pytest.mark.parametrize("on_gpu", [True, False])
@@ -150,6 +154,14 @@ def archive(**arrays: Any) -> bytes:
     return stream.getvalue()
 
 
+def zipped(*members: tuple[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as file:
+        for name, content in members:
+            file.writestr(name, content)
+    return stream.getvalue()
+
+
 C, W = np.zeros((4, 6), np.int8), np.ones((4, 2), np.int16)
 
 
@@ -160,6 +172,9 @@ C, W = np.zeros((4, 6), np.int8), np.ones((4, 2), np.int16)
         (b"not a zip", "not an .npz file"),
         (pickle.dumps({"c": 1}), "not an .npz file"),
         (archive(c=C), "Found c"),
+        (archive(c=C, w=W, ta_state=C, weights=W), "Found c, ta_state, w, weights"),
+        (zipped(("c", b"hello"), ("w", b"hello")), "a member is no array"),
+        (zipped(("c.npy", b"hello"), ("c", b"hello"), ("w.npy", b"")), "Found c, c, w"),
         (archive(c=C, w=W)[:-60], "npz|can't be read"),
         (archive(c=C, w=W)[:200] + b"\0" * 50 + archive(c=C, w=W)[250:], "can't be read"),
         (archive(c=np.array([{}]), w=W), "Python objects, which are never loaded"),
@@ -197,6 +212,32 @@ def test_a_file_that_holds_less_than_it_promises(tmp_path: Path) -> None:
             promise.writestr(name, header.getvalue())
     with pytest.raises(tv.DataFormatError, match=r"too large|can't be read"):
         from_green(tmp_path / "empty.npz")
+
+
+def test_nothing_to_compare_is_no_comparison() -> None:
+    model = tv.Model.from_clauses(3, [[1]], [[1], [2]])
+    with pytest.raises(tv.InvalidInputError, match="X has no rows"):
+        check_agreement(model, "it", lambda bits: (model.predict(bits), None), np.zeros((0, 3)))
+    check_agreement(model, "it", lambda bits: (model.predict(bits), None), csr_matrix(np.eye(3)))
+
+
+def test_a_wrong_clause_is_seen_through_the_clauses() -> None:
+    """Where a library shows no scores: a lost clause that changes no prediction is seen all the same."""
+    model = tv.Model.from_clauses(8, [[1, 2, 3, 4], [5]], [[1, 0], [0, 9]])
+    lost = tv.Model.from_clauses(8, [[1, 2, 3, 4, 6], [5]], model.weights)
+
+    def ask_clauses(bits: NDArray[np.uint8]) -> NDArray[Any]:
+        return model.clauses.outputs(bits, empty_fires=True)
+
+    check_agreement(model, "it", lambda bits: (model.predict(bits), None), None, ask_clauses=ask_clauses)
+    with pytest.raises(tv.ImportMismatchError, match="clause 0 holds") as caught:
+        check_agreement(lost, "it", lambda bits: (lost.predict(bits), None), None, ask_clauses=ask_clauses)
+    assert caught.value.input[:6].tolist() == [1, 1, 1, 1, caught.value.input[4], 0]
+
+
+def test_sets_have_no_order() -> None:
+    with pytest.raises(tv.ModelError, match="classes must be a list"):
+        tv.Model.from_clauses(1, [[1]], [[1]], classes={"a", "b"})  # type: ignore[arg-type]
 
 
 def test_a_file_can_not_be_compared(tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ def clause(literals: Any, weights: Any) -> dict[str, Any]:
         ({"format": "tmverify"}, "not a clause list"),
         ({"version": 2}, "version 2; this tmverify reads 1"),
         ({"version": True}, "version True"),
+        ({"version": 1.0}, r"version 1\.0"),
         ({"clas": []}, "unknown key 'clas'"),
         ({"clauses": {}}, '"clauses" must be a list'),
         ({"clauses": [[1]]}, "clause 0 must be an object"),
