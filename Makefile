@@ -7,7 +7,7 @@ READY := .venv/.ready
 # so other kernels). What a library does not bring is taken from .venv.
 PEERS := tmu pytsetlinmachine pytsetlinmachineparallel green pytsetlin
 
-.PHONY: help demo test test-deep test-report test-interop experiments lint bench bench-training bench-verification bench-certificates clean
+.PHONY: help demo test test-deep test-docs test-report test-interop experiments lint bench bench-training bench-verification bench-certificates clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -22,6 +22,9 @@ test: $(READY)  ## lint, types and tests, some five minutes on two cores
 
 test-deep: $(READY)  ## the thorough runs: tens of thousands of random cases and files
 	$(BIN)/pytest -n 2 -m deep
+
+test-docs: $(READY)  ## the README's examples, as printed, half a minute
+	$(BIN)/pytest tests/docs
 
 test-report: $(READY)  ## the HTML report in a real browser (as root, installs Debian's chromium if it is missing)
 	@if ! command -v chromedriver >/dev/null && command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \

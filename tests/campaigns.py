@@ -57,6 +57,14 @@ def quick_plan(folder: Path, n: int = 4, more: str = "") -> Plan:
     return make_plan(folder, text, n)
 
 
+def n_answered(path: Path) -> int:
+    """How many tasks have an answer; 0 while there is no store yet, or it is being made."""
+    try:
+        return sum(record.answer is not None for record in stored(path))
+    except tv.StoreError:
+        return 0
+
+
 def stored(path: Path) -> list[Row]:
     with Store.reading(path) as store:
         return list(store.rows())

@@ -48,8 +48,13 @@ def digits() -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_scikit_learns_own_checks() -> None:
-    check_estimator(tv.TsetlinMachineClassifier())
+@pytest.mark.parametrize(
+    "options",
+    [{"n_clauses": 40, "n_epochs": 15}, pytest.param({}, marks=pytest.mark.deep)],
+    ids=["small", "default"],
+)
+def test_scikit_learns_own_checks(options: dict[str, Any]) -> None:
+    check_estimator(tv.TsetlinMachineClassifier(**options))
 
 
 def test_xor_is_learnt_by_one_machine() -> None:

@@ -76,7 +76,7 @@ def test_killed_and_run_again(tmp_path: Path) -> None:
         course.SECONDS_BETWEEN_SAVES = 0.0
         X = np.random.default_rng(0).integers(0, 2, (2000, 70)).astype(np.uint8)
         y = X[:, :4].sum(axis=1) % 3
-        clf = tv.TsetlinMachineClassifier(n_clauses=100, n_epochs=30, random_state=0)
+        clf = tv.TsetlinMachineClassifier(n_clauses=100, n_epochs=12, random_state=0)
         print(clf.fit(X, y, checkpoint={str(file)!r}).model_.content_hash)
         """
     )
@@ -89,7 +89,7 @@ def test_killed_and_run_again(tmp_path: Path) -> None:
     process.send_signal(signal.SIGKILL)
     process.communicate()
     epochs_then = tv.TsetlinMachineClassifier.resume(file).n_epochs_
-    assert 0 < epochs_then < 30
+    assert 0 < epochs_then < 12
     resumed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     file.unlink()
     straight = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
