@@ -7,7 +7,6 @@ once more, by itself, and one that takes its worker with it again is UNKNOWN. Th
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -130,14 +129,18 @@ def _pool(models: Mapping[str, Model], jobs: int, cluster: str | None) -> Iterat
         if cluster is None:
             from joblib import effective_n_jobs
 
-            kit = Kit(name, folder=name, owner=os.getpid())
-            yield _Pool(_answers(kit, n_jobs=effective_n_jobs(jobs), backend="loky"), name)
+            from tmverify.campaign._local_backend import WatchedLokyBackend
+
+            backend = WatchedLokyBackend(name)
+            yield _Pool(
+                _answers(Kit(name, folder=name), n_jobs=effective_n_jobs(jobs), backend=backend), name
+            )
             return
         files = {path.name.removesuffix(SUFFIX): path.read_bytes() for path in Path(name).iterdir()}
     key = sha256("".join(sorted(files)).encode()).hexdigest()
     kit = Kit(key, files=files)
-    with cluster_backend(cluster, kit) as backend:
-        yield _Pool(_answers(kit, n_jobs=-1, backend=backend))
+    with cluster_backend(cluster, kit) as of_cluster:
+        yield _Pool(_answers(kit, n_jobs=-1, backend=of_cluster))
 
 
 def _answers(kit: Kit, *, n_jobs: int, backend: Any) -> Answers:

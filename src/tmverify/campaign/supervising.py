@@ -19,7 +19,6 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 
 from tmverify.campaign.answers import TaskAnswer, unanswered
@@ -42,21 +41,15 @@ _unpacking = threading.Lock()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kit:
-    """The models of a campaign: in a ``folder`` of this machine, or as ``files`` that go to another.
-
-    ``owner`` is the process without which a worker on this machine has no reason to live.
-    """
+    """The models of a campaign: in a ``folder`` of this machine, or as ``files`` that go to another."""
 
     key: str
     folder: str | None = None
     files: Mapping[str, bytes] | None = None
-    owner: int | None = None
 
 
 def see_through(task: Task, kit: Kit) -> TaskAnswer:
     """The answer to ``task``, in any case."""
-    if kit.owner is not None and kit.owner != os.getpid():
-        _live_with(kit.owner, kit.folder)
     if kit.folder is None:
         return supervised(task, _unpacked_folder(kit))
     begun = mark(task, kit.folder)
@@ -104,17 +97,15 @@ def _unpacked_folder(kit: Kit) -> str:
         return _unpacked[kit.key]
 
 
-@cache
-def _live_with(owner: int, folder: str | None) -> None:
+def live_with(owner: int, folder: str) -> None:
     """End this process when ``owner`` is gone, and remove its ``folder``; leave Ctrl-C to it."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_watch, args=(owner, folder), daemon=True).start()
 
 
-def _watch(owner: int, folder: str | None) -> None:
+def _watch(owner: int, folder: str) -> None:
     while os.getppid() == owner:
         time.sleep(_LOOK_EVERY)
-    if folder is not None:
-        shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)

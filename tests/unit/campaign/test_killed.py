@@ -93,3 +93,29 @@ def test_killed_twenty_times_and_resumed(tmp_path: Path) -> None:
     while any(left := [what for leader in leaders for what in session(leader)]):
         assert time.monotonic() < deadline, left
         time.sleep(0.2)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for processes in /proc")
+def test_killed_while_it_starts_its_workers(tmp_path: Path) -> None:
+    """It dies with loky's lock in its hands, for which idle workers wait before they end themselves."""
+    quick_plan(tmp_path, n=20)
+    script = """
+import os, signal, sys
+from joblib.externals.loky.process_executor import ProcessPoolExecutor
+from tmverify.cli import main
+
+start = ProcessPoolExecutor._adjust_process_count
+
+def start_and_die(self):
+    start(self)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+ProcessPoolExecutor._adjust_process_count = start_and_die
+main(["campaign", "run", "plan.toml", "--store", "s.db", "-j", "2"])
+"""
+    process = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, start_new_session=True)
+    assert process.wait(timeout=60) == -signal.SIGKILL
+    deadline = time.monotonic() + 20
+    while left := session(process.pid):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.2)
