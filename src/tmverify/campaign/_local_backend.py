@@ -1,8 +1,11 @@
-"""joblib's processes on this machine, but none outlives the campaign that started it.
+"""joblib's processes on this machine, but none outlives the process that started it.
 
 loky ends its workers when they are idle, or when their owner closes. If the owner is killed while it starts
 them, neither happens: they wait for ever, for a task and for a lock that the dead owner holds. So each
-watches its owner from its first moment (``supervising.live_with``), not from its first task.
+watches its owner from the moment it is up (``supervising.live_with``), not from its first task.
+
+What the initializer is given is the same in every campaign of a process: loky has one pool, makes another
+when it is asked for in other words, and campaigns in two threads would wait for each other for ever.
 """
 
 from __future__ import annotations
@@ -16,12 +19,7 @@ from tmverify.campaign.supervising import live_with
 
 
 class WatchedLokyBackend(LokyBackend):  # type: ignore[misc]
-    """Workers that end with this process, and then remove ``folder``."""
-
-    def __init__(self, folder: str) -> None:
-        super().__init__()
-        self._folder = folder
+    """Workers that end with this process."""
 
     def configure(self, *args: Any, **options: Any) -> Any:
-        watching = {"initializer": live_with, "initargs": (os.getpid(), self._folder)}
-        return super().configure(*args, **options, **watching)
+        return super().configure(*args, **options, initializer=live_with, initargs=(os.getpid(),))

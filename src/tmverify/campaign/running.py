@@ -131,7 +131,7 @@ def _pool(models: Mapping[str, Model], jobs: int, cluster: str | None) -> Iterat
 
             from tmverify.campaign._local_backend import WatchedLokyBackend
 
-            backend = WatchedLokyBackend(name)
+            backend = WatchedLokyBackend()
             yield _Pool(
                 _answers(Kit(name, folder=name), n_jobs=effective_n_jobs(jobs), backend=backend), name
             )

@@ -37,6 +37,7 @@ _LOOK_EVERY = 0.5  # seconds
 
 _unpacked: dict[str, str] = {}
 _unpacking = threading.Lock()
+_folders: set[str] = set()  # of the campaigns that this process has worked for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +53,7 @@ def see_through(task: Task, kit: Kit) -> TaskAnswer:
     """The answer to ``task``, in any case."""
     if kit.folder is None:
         return supervised(task, _unpacked_folder(kit))
+    _folders.add(kit.folder)
     begun = mark(task, kit.folder)
     with suppress(OSError):
         begun.touch()
@@ -97,15 +99,16 @@ def _unpacked_folder(kit: Kit) -> str:
         return _unpacked[kit.key]
 
 
-def live_with(owner: int, folder: str) -> None:
-    """End this process when ``owner`` is gone, and remove its ``folder``; leave Ctrl-C to it."""
+def live_with(owner: int) -> None:
+    """End this process when ``owner`` is gone, and remove the folders that it left; leave Ctrl-C to it."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_watch, args=(owner, folder), daemon=True).start()
+    threading.Thread(target=_watch, args=(owner,), daemon=True).start()
 
 
-def _watch(owner: int, folder: str) -> None:
+def _watch(owner: int) -> None:
     while os.getppid() == owner:
         time.sleep(_LOOK_EVERY)
-    shutil.rmtree(folder, ignore_errors=True)
+    for folder in tuple(_folders):
+        shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)

@@ -128,9 +128,12 @@ def _settings(text: str) -> tuple[dict[str, Any], str]:
 
 
 def _check_remark(text: str, i: int) -> None:
-    word = re.split(r"\W", text, maxsplit=1)[0]
-    if word in ("n_features", *OPTIONS):
-        raise ModelFormatError(f"line {i + 1} sets nothing: write {word} = and a value as in JSON")
+    """Raise ModelFormatError for a remark that begins like a setting: it may have been meant as one."""
+    words = re.findall(r"\w+", text.casefold())
+    if words and words[0] in ("n_features", *OPTIONS):
+        raise ModelFormatError(
+            f"line {i + 1} sets nothing: write {words[0]} = and a value as in JSON, or another remark"
+        )
 
 
 def _rows(table: str) -> Iterator[list[str]]:
@@ -139,7 +142,7 @@ def _rows(table: str) -> Iterator[list[str]]:
             if row:
                 yield row
     except csv.Error as error:
-        raise ModelFormatError(f"no valid CSV: {error}") from None
+        raise ModelFormatError(f"no valid CSV ({error}); JSON has fewer limits") from None
 
 
 def _literals(cell: str) -> list[Any]:

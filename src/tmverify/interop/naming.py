@@ -2,7 +2,7 @@
 
 The same lines in every format, each behind the format's own comment sign:
 
-    question robustness, scope "team"
+    question robustness, scope team        or: scope class 3 (ill), by index and label
     model 0 = sha256 54a4c399…             the whole model, also where the scope is one of its classes
     region at most 2 flips of the input, only 0 to 1
     input from 0 = 0110…                   features 0 to 99 of that input, and so on
@@ -27,7 +27,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.properties.query import Query
+from tmverify.properties.query import Query, Topic
 
 MAX_NAME_BYTES = 90  # a line of the map stays below 255, the shortest limit of LP readers, with two names
 BITS_A_LINE = 100
@@ -69,7 +69,7 @@ def _question(query: Query) -> Iterator[str]:
     models = query.machines
     if query.topic is not None:
         models = query.topic.models
-        yield f'question {query.topic.question}, scope "{comment_text(str(query.topic.scope))}"'
+        yield f"question {query.topic.question}, scope {_scope(query.topic)}"
     for m, model in enumerate(models):
         yield f"model {m} = sha256 {model.content_hash}"
     region = query.region
@@ -81,6 +81,12 @@ def _question(query: Query) -> Iterator[str]:
     yield from _bits("input", region.center)
     if not region.mutable.all():
         yield from _bits("mutable", region.mutable.astype(np.uint8))
+
+
+def _scope(topic: Topic) -> str:
+    if topic.scope == "team":
+        return "team"
+    return f"class {topic.models[0].class_index(topic.scope)} ({comment_text(str(topic.scope))})"
 
 
 def _bits(what: str, values: NDArray[np.uint8]) -> Iterator[str]:

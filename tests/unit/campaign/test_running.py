@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -268,3 +270,32 @@ def test_a_limit_on_memory_is_that_of_its_task_in_every_process() -> None:
             limits.append(call("failing_deciders:soft_limit", (), Deadline(20.0)))
     assert limits[0] == limits[2]
     assert 50 << 20 < limits[1] < 400 << 20
+
+
+def test_two_campaigns_at_once_in_threads(tmp_path: Path) -> None:
+    """They share joblib's one pool, in which none may wait for the other."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        quick_plan(tmp_path / name, n=40)
+    script = f"""
+import sys, threading
+from pathlib import Path
+import tmverify as tv
+
+def run(name):
+    folder = Path({str(tmp_path)!r}) / name
+    tv.run_campaign(tv.read_plan(folder / "plan.toml"), folder / "s.db", jobs=2)
+
+if __name__ == "__main__":
+    threads = [threading.Thread(target=run, args=(name,)) for name in ("a", "b")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+    (tmp_path / "both.py").write_text(script)
+    subprocess.run([sys.executable, str(tmp_path / "both.py")], check=True, timeout=120)
+    for name in ("a", "b"):
+        rows = stored(tmp_path / name / "s.db")
+        assert rows
+        assert all(row.answer is not None for row in rows)

@@ -102,7 +102,7 @@ def test_the_question_is_said(here: Path, capsys: Capture) -> None:
     out = " ".join(capsys.readouterr().out.split())
     assert "input 0, epsilon 2, scope low, features 0-3, direction add" in out
     text = Path("q.opb").read_text()
-    assert '* question robustness, scope "low"\n' in text
+    assert "* question robustness, scope class 0 (low)\n" in text
     assert f"* model 0 = sha256 {majority().content_hash}\n" in text
     assert "* region at most 2 flips of the input, only 0 to 1\n" in text
     assert "* input from 0 = 100000000\n* mutable from 0 = 011100000\n" in text

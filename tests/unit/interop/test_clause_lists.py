@@ -76,6 +76,7 @@ def test_a_binary_table(tmp_path: Path) -> None:
         ('# feature_names = ["0", "1", "2"]\nclause,weight\n1,1\n', "can't say the feature name '0'"),
         ('# feature_names = [" a", "a"]\nclause,weight\na,1\n', "can't say the feature name ' a'"),
         ("# n_features = 2\n# clamp: 3\nclause,a,b\n1,1,2\n", "line 2 sets nothing: write clamp ="),
+        ("# n_features = 2\n# - Clamp: 3\nclause,a,b\n1,1,2\n", "line 2 sets nothing: write clamp ="),
         ("# n_features = 2\n# bias = [1]\nclause,a,b\n1,1,2\n", "bias must have shape"),
     ],
 )
