@@ -2,9 +2,8 @@
 
     score_c(x) = bias_c + sum over live votes (j, c, w) of w * clause_j(x)
 
-A clause is *live* if it is a proper conjunction and some output counts it. Contradictory and silent clauses
-and clauses without a vote are left out, empty clauses that fire are in the bias, so that generated code
-meets no edge case of the model.
+Contradictory and silent clauses and clauses without a vote are left out (``model.live``), so that generated
+code meets no edge case of the model.
 
 Names and labels come from files that anybody may have written. In the head comment they stand in quotes, in
 printable ASCII alone, without a character that could end a comment, join two lines or call a macro.
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Label, Model
 from tmverify.model.clauses import Clauses
+from tmverify.model.live import live_clauses
 
 MAX_NAME_CHARS = 63  # as many as any C compiler tells apart
 MAX_QUOTED_CHARS = 200  # C promises lines of 4,095 characters; escaped, one becomes ten
@@ -55,12 +55,7 @@ class LiveVotes:
 
 def live_votes(model: Model) -> LiveVotes:
     """The votes of ``model`` that count, clause by clause."""
-    empty = model.clauses.lengths == 0
-    counted = (model.weights != 0).any(axis=0)
-    live = np.flatnonzero(counted & ~empty & ~model.clauses.contradictory())
-    bias = model.bias
-    if model.empty_clause == "fires":
-        bias = bias + model.weights[:, empty].sum(axis=1)
+    live, bias = live_clauses(model)
     by_clause = model.weights[:, live].T
     owners, outputs = np.nonzero(by_clause)
     weights = by_clause[owners, outputs]

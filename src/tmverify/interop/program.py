@@ -125,6 +125,13 @@ def build_program(query: Query) -> Program:
     return Program(reduced, (*names, "one"), bits, clauses, holds, selectors)
 
 
+def wanted_values(reduced: Reduced) -> Iterator[list[tuple[int, int]]]:
+    """Each clause as (place in ``reduced.features``, value that it asks for): of features, not of flips."""
+    starts: list[int] = reduced.origin[reduced.features].tolist()
+    for clause in reduced.clauses:
+        yield [(abs(lit) - 1, starts[abs(lit) - 1] ^ (lit > 0)) for lit in clause]
+
+
 def _flips(program: Program) -> tuple[list[Term], int]:
     """The number of flips, as terms and a constant."""
     starts = [int(program.reduced.origin[feature]) for feature in program.bits]
@@ -135,12 +142,10 @@ def _clause_rows(program: Program) -> Iterator[Row]:
     reduced = program.reduced
     helps: list[bool] = np.any(reduced.weights > 0, axis=0).tolist()
     hurts: list[bool] = np.any(reduced.weights < 0, axis=0).tolist()
-    starts: list[int] = reduced.origin[reduced.features].tolist()
     variables = list(program.bits.values())
     outputs = program.clauses.values()
-    for clause, output, forward, backward in zip(reduced.clauses, outputs, helps, hurts, strict=True):
-        # A literal over flips asks for a value of its feature: it is x, or 1 - x.
-        wanted = [(variables[abs(lit) - 1], starts[abs(lit) - 1] ^ (lit > 0)) for lit in clause]
+    for clause, output, forward, backward in zip(wanted_values(reduced), outputs, helps, hurts, strict=True):
+        wanted = [(variables[i], value) for i, value in clause]
         if forward:
             for x, value in wanted:
                 yield Row([(1, x), (-1, output)], 0) if value else Row([(-1, x), (-1, output)], -1)

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from tmverify.drafts import replacing
 from tmverify.engines.reduction import Reduced
 from tmverify.interop.naming import map_lines
-from tmverify.interop.program import specialise
+from tmverify.interop.program import specialise, wanted_values
 from tmverify.properties.query import Query
 
 
@@ -70,11 +70,8 @@ def _lines(query: Query, reduced: Reduced) -> Iterator[str]:
 
 def _definitions(reduced: Reduced, bits: Sequence[str], outputs: Sequence[str]) -> Iterator[str]:
     """A function for each clause and for each constraint."""
-    starts: list[int] = reduced.origin[reduced.features].tolist()
-    for clause, output in zip(reduced.clauses, outputs, strict=True):
-        # A literal over flips asks for a value of its feature.
-        wanted = [(bits[abs(lit) - 1], starts[abs(lit) - 1] ^ (lit > 0)) for lit in clause]
-        lits = [x if value else f"(not {x})" for x, value in wanted]
+    for clause, output in zip(wanted_values(reduced), outputs, strict=True):
+        lits = [bits[i] if value else f"(not {bits[i]})" for i, value in clause]
         yield f"(define-fun {output} () Bool {_joined('and', lits)})"
     for c, (weights, bound) in enumerate(zip(reduced.weights.tolist(), reduced.bounds, strict=True)):
         votes = [f"(ite {output} {_number(w)} 0)" for output, w in zip(outputs, weights, strict=True) if w]

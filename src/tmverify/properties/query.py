@@ -27,6 +27,7 @@ from tmverify.errors import InvalidInputError
 from tmverify.model import Label, Model
 from tmverify.model.clauses import Clauses, concatenate
 from tmverify.model.evaluate import reference_classes
+from tmverify.model.live import live_clauses
 from tmverify.properties.decisions import Case, decides, differs
 from tmverify.properties.region import Region
 
@@ -160,14 +161,11 @@ def _pool(
     parts, sources, always = [], [], []
     votes = []
     for m, machine in enumerate(machines):
-        empty = machine.clauses.lengths == 0
-        votes_at_all = (machine.weights != 0).any(axis=0)
-        proper = np.flatnonzero(votes_at_all & ~empty & ~machine.clauses.contradictory())
+        proper, base = live_clauses(machine)
         parts.append(machine.clauses.select(proper))
         sources.append(np.stack([np.full(len(proper), m), proper], axis=1))
         votes.append(machine.weights[:, proper])
-        constant = machine.weights[:, empty].sum(axis=1) if machine.empty_clause == "fires" else 0
-        always += (machine.bias + constant).tolist()
+        always += base.tolist()
     columns = [block.shape[1] for block in votes]
     grid = np.zeros((len(always), sum(columns)), np.int64)
     row = column = 0
