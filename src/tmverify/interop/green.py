@@ -34,7 +34,7 @@ from tmverify.interop.literals import clauses_of_lists, clauses_of_matrix
 from tmverify.model import Label, Model
 from tmverify.model.checks import as_array
 from tmverify.model.clauses import Clauses
-from tmverify.model.file import MAX_FILE_BYTES
+from tmverify.model.container import MAX_FILE_BYTES
 
 _LIBRARY = "green-tsetlin"
 _PACKAGE = "green_tsetlin"

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tmverify.errors import ModelError, shown
 from tmverify.model.clauses import Clauses, check_n_features
-from tmverify.model.file import MAX_FILE_BYTES
+from tmverify.model.container import MAX_FILE_BYTES
 
 MAX_LITERALS = MAX_FILE_BYTES // 4  # as many as a model file holds
 _CELLS_AT_ONCE = 1 << 22  # numpy finds the included ones with 24 bytes each

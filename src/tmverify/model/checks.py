@@ -62,9 +62,9 @@ def check_options(model: Model) -> None:
     _check_choice("empty_clause", model.empty_clause, ("silent", "fires"))
     if model.clamp is not None:
         object.__setattr__(model, "clamp", _checked_clamp(model.clamp))
-    _check_classes(model.classes, max(2, len(model.weights)))
+    check_classes(model.classes, max(2, len(model.weights)))
     if model.feature_names is not None:
-        _check_feature_names(model.feature_names, model.n_features)
+        check_feature_names(model.feature_names, model.n_features)
 
 
 def _check_choice(name: str, value: object, allowed: tuple[str, str]) -> None:
@@ -80,7 +80,8 @@ def _checked_clamp(clamp: object) -> int:
     return int(clamp)
 
 
-def _check_classes(classes: tuple[Label, ...], expected: int) -> None:
+def check_classes(classes: tuple[Label, ...], expected: int) -> None:
+    """Raise ModelError unless there are ``expected`` labels, all different."""
     if len(classes) != expected:
         raise ModelError(f"classes must name {expected} classes. Got {len(classes)} instead.")
     kinds = {type(label) for label in classes}
@@ -104,7 +105,8 @@ def _check_classes(classes: tuple[Label, ...], expected: int) -> None:
             )
 
 
-def _check_feature_names(names: tuple[str, ...], n_features: int) -> None:
+def check_feature_names(names: tuple[str, ...], n_features: int) -> None:
+    """Raise ModelError unless every feature has a name of its own."""
     if len(names) != n_features:
         raise ModelError(f"feature_names must have n_features={n_features} names. Got {len(names)} instead.")
     _check_texts(names, "feature_names")

@@ -19,7 +19,8 @@ from safetensors import safe_open
 
 import tmverify as tv
 from tmverify import Model, ModelError, ModelFormatError
-from tmverify.model.file import MAX_FILE_BYTES, decode, encode
+from tmverify.model.container import MAX_FILE_BYTES
+from tmverify.model.file import decode, encode
 
 
 def rich_model(**changes: Any) -> Model:
@@ -166,7 +167,7 @@ def test_a_model_too_large_for_the_format_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = rich_model()
-    monkeypatch.setattr("tmverify.model.file.MAX_FILE_BYTES", len(encode(model)) - 1)
+    monkeypatch.setattr("tmverify.model.container.MAX_FILE_BYTES", len(encode(model)) - 1)
     with pytest.raises(ModelError, match=f"{len(encode(model))} bytes"):
         model.save(tmp_path / "a.tm")
     assert os.listdir(tmp_path) == []
@@ -176,7 +177,7 @@ def test_a_model_too_large_for_the_format_is_not_written(
 def test_names_too_large_for_the_header_are_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tmverify.model.file.MAX_HEADER_BYTES", 100)
+    monkeypatch.setattr("tmverify.model.container.MAX_HEADER_BYTES", 100)
     with pytest.raises(ModelError, match="names and options"):
         rich_model().save(tmp_path / "a.tm")
     assert os.listdir(tmp_path) == []

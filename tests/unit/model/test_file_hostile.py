@@ -21,7 +21,8 @@ from file_builder import Parts, dump, lay_out, sealed, take_apart
 
 import tmverify as tv
 from tmverify import Model, ModelFormatError
-from tmverify.model.file import MAX_HEADER_BYTES, encode
+from tmverify.model.container import MAX_HEADER_BYTES
+from tmverify.model.file import encode
 
 INT32_MIN, INT64_MIN, INT64_MAX = -(1 << 31), -(1 << 63), (1 << 63) - 1
 

@@ -1,0 +1,35 @@
+"""Binarized neural networks, the rival: trained (``BnnClassifier``), frozen in integers (``BnnModel``), read.
+
+``check_robustness``, ``robustness_radius`` and ``check_universal_robustness`` take a ``BnnModel`` as they do a
+``Model``. Training needs PyTorch (``pip install 'tmverify[bnn]'``), imported at first use; nothing else does.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from tmverify.bnn.folding import BatchNorm, fold_block, fold_output, fold_pixels
+from tmverify.bnn.loading import load_bnn
+from tmverify.bnn.model import BnnModel, Layer
+from tmverify.bnn.pixels import PixelCuts
+
+if TYPE_CHECKING:
+    from tmverify.bnn.training import BnnClassifier
+
+__all__ = [
+    "BatchNorm",
+    "BnnClassifier",
+    "BnnModel",
+    "Layer",
+    "PixelCuts",
+    "fold_block",
+    "fold_output",
+    "fold_pixels",
+    "load_bnn",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "BnnClassifier":
+        from tmverify.bnn.training import BnnClassifier
+
+        return BnnClassifier
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

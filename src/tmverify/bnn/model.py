@@ -1,0 +1,248 @@
+"""BnnModel: a frozen binarized neural network, in integers.
+
+A value in the network is a bit, which stands for +1 or -1, and a weight is +1 or -1. With ``matches(x, w)``,
+the number of inputs that have the sign of their weight, so that w . x = 2 matches - n,
+
+    neuron_j(x) = 1  iff  matches(x, weights[j]) >= thresholds[j]
+    score_c(x)  = scale * matches(x, output[c]) + bias[c]
+
+and the largest score wins, of equal ones the first. Batch normalisation and biases have become thresholds
+before (``bnn.folding``), exactly: nothing here is a float. Scores order classes as the network's do, ties
+included, but are no logits.
+
+A network that was trained on grey levels has ``cuts``: the first batch normalisation, as where each pixel's
+bit changes (``bnn.pixels``).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tmverify.bnn.pixels import PixelCuts
+from tmverify.errors import InvalidInputError, ModelError, shown
+from tmverify.model.checks import (
+    MAX_WEIGHT,
+    as_array,
+    check_classes,
+    check_feature_names,
+    integers,
+    labels_of,
+    listed,
+)
+from tmverify.model.inputs import as_bit_matrix
+from tmverify.model.machine import Label
+
+MAX_WIDTH = 1 << 16
+MAX_LAYERS = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layer:
+    """A block of the network: neuron j is 1 iff at least ``thresholds[j]`` inputs match ``weights[j]``.
+
+    Attributes
+    ----------
+    weights : int8 array of +1 and -1, (n_neurons, n_inputs)
+    thresholds : int64 array, (n_neurons,)
+        Between 0 (always 1) and n_inputs + 1 (never); others are cut to these.
+    """
+
+    weights: NDArray[np.int8]
+    thresholds: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        weights = signs(self.weights, "weights")
+        thresholds = integers(as_array(self.thresholds, "thresholds"), "thresholds")
+        if thresholds.shape != (len(weights),):
+            raise ModelError(
+                f"thresholds must have one value for each of {len(weights)} neurons. "
+                f"Got shape {thresholds.shape} instead."
+            )
+        thresholds = np.clip(thresholds, 0, weights.shape[1] + 1)
+        thresholds.flags.writeable = False
+        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "thresholds", thresholds)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BnnModel:
+    """A frozen binarized network. Made by ``BnnClassifier``, ``load_bnn`` or ``BnnModel.from_layers``.
+
+    Attributes
+    ----------
+    layers : tuple of Layer
+        The blocks before the last; at least one.
+    output : int8 array of +1 and -1, (n_classes, n_inputs of the last layer)
+    scale : int
+    bias : int64 array, (n_classes,)
+    classes : tuple of int or of str
+    feature_names : tuple of str, or None
+    cuts : PixelCuts or None
+        How grey levels become the network's input bits, if it has its own rule for that.
+    """
+
+    layers: tuple[Layer, ...]
+    output: NDArray[np.int8]
+    scale: int
+    bias: NDArray[np.int64]
+    classes: tuple[Label, ...]
+    feature_names: tuple[str, ...] | None = None
+    cuts: PixelCuts | None = None
+
+    @classmethod
+    def from_layers(
+        cls,
+        layers: Sequence[tuple[ArrayLike, ArrayLike]],
+        output: ArrayLike,
+        *,
+        scale: int = 1,
+        bias: ArrayLike = 0,
+        classes: Sequence[Label] | None = None,
+        feature_names: Sequence[str] | None = None,
+    ) -> BnnModel:
+        """Build a network from (weights, thresholds) of each block and the weights of the last layer.
+
+        Raises
+        ------
+        ModelError
+            If the parts do not fit together.
+
+        Examples
+        --------
+        >>> from tmverify.bnn import BnnModel
+        >>> both = BnnModel.from_layers([([[1, 1]], [2])], [[-1], [1]])  # class 1 iff both bits are set
+        >>> both.predict([[1, 1], [1, 0]]).tolist()
+        [1, 0]
+        """
+        rows = signs(as_array(output, "output"), "output")
+        base = integers(as_array(bias, "bias"), "bias")
+        return cls(
+            layers=tuple(Layer(as_array(w, "weights"), as_array(t, "thresholds")) for w, t in layers),
+            output=rows,
+            scale=scale,
+            bias=np.full(len(rows), base) if base.ndim == 0 else base,
+            classes=tuple(range(len(rows))) if classes is None else labels_of(listed(classes, "classes")),
+            feature_names=None if feature_names is None else tuple(listed(feature_names, "feature_names")),
+        )
+
+    def __post_init__(self) -> None:
+        output, bias = signs(self.output, "output"), integers(self.bias, "bias").copy()
+        bias.flags.writeable = False
+        object.__setattr__(self, "output", output)
+        object.__setattr__(self, "bias", bias)
+        if not 1 <= len(self.layers) <= MAX_LAYERS:
+            raise ModelError(f"A network must have 1 to {MAX_LAYERS} blocks. Got {len(self.layers)} instead.")
+        widths = [*(len(layer.weights) for layer in self.layers)]
+        inputs = [*(layer.weights.shape[1] for layer in self.layers[1:]), output.shape[1]]
+        if widths != inputs:
+            raise ModelError(
+                f"Each layer must read what the one before has. "
+                f"Got {widths} neurons and {inputs} inputs instead."
+            )
+        if isinstance(self.scale, bool) or not isinstance(self.scale, (int, np.integer)):
+            raise ModelError(f"scale must be an integer. Got {shown(self.scale)} instead.")
+        if not 1 <= self.scale <= MAX_WIDTH:
+            raise ModelError(
+                f"scale must be between 1 and {MAX_WIDTH}. Got {shown(int(self.scale))} instead."
+            )
+        object.__setattr__(self, "scale", int(self.scale))
+        if bias.shape != (len(output),):
+            raise ModelError(f"bias must have {len(output)} values. Got shape {bias.shape} instead.")
+        if np.abs(bias).max(initial=0) > MAX_WEIGHT:
+            raise ModelError(f"bias must be between -{MAX_WEIGHT} and {MAX_WEIGHT}.")
+        check_classes(self.classes, len(output))
+        if len(output) < 2:
+            raise ModelError("A network must have at least two classes. Got one instead.")
+        if self.feature_names is not None:
+            check_feature_names(self.feature_names, self.n_features)
+        if self.cuts is not None and len(self.cuts.levels) != self.n_features:
+            raise ModelError(
+                f"cuts must be of n_features={self.n_features} pixels. Got {len(self.cuts.levels)}."
+            )
+
+    @property
+    def n_features(self) -> int:
+        """Width of an input."""
+        return int(self.layers[0].weights.shape[1])
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of classes."""
+        return len(self.output)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Inputs, neurons of each block, classes."""
+        return self.n_features, *(len(layer.weights) for layer in self.layers), self.n_outputs
+
+    @property
+    def attainable(self) -> NDArray[np.bool_]:
+        """The features whose bit can be both 0 and 1: all, but for pixels that no grey level changes."""
+        return np.ones(self.n_features, np.bool_) if self.cuts is None else self.cuts.flippable
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of the model's file; equal for equal networks."""
+        from tmverify.bnn.file import content_hash
+
+        return content_hash(self)
+
+    def scores(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Scores of each class, (n, n_classes); integers that order classes as the network does."""
+        from tmverify.bnn.evaluate import reference_scores
+
+        return reference_scores(self, as_bit_matrix(X, self.n_features))
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int64] | NDArray[np.str_]:
+        """Labels of the rows of ``X``, 0s and 1s, (n, n_features)."""
+        found: NDArray[np.int64] | NDArray[np.str_] = np.array(self.classes)[self.scores(X).argmax(axis=1)]
+        return found
+
+    def binarize(self, images: ArrayLike) -> NDArray[np.uint8]:
+        """Grey levels 0 to 255, (…, n_features) or images of that many pixels, as the network's input bits.
+
+        Raises
+        ------
+        InvalidInputError
+            If the network has no rule for grey levels of its own, or a value is no grey level.
+        """
+        if self.cuts is None:
+            raise InvalidInputError("This network reads bits: it has no rule of its own for grey levels.")
+        return self.cuts.bits(images)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the network to ``path``, for ``load_bnn``: plain arrays, complete or not at all."""
+        from tmverify.bnn.file import save
+
+        save(self, path)
+
+    def __eq__(self, other: object) -> bool:
+        return self.content_hash == other.content_hash if isinstance(other, BnnModel) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.content_hash)
+
+    def __repr__(self) -> str:
+        return (
+            f"<BnnModel {'-'.join(map(str, self.widths))}{'' if self.cuts is None else ', of grey levels'}>"
+        )
+
+
+def signs(values: NDArray[np.generic], name: str) -> NDArray[np.int8]:
+    """A matrix of +1 and -1 as a read-only int8 array, or ModelError."""
+    if values.ndim != 2 or not all(1 <= size <= MAX_WIDTH for size in values.shape):
+        raise ModelError(
+            f"{name} must be a matrix of +1 and -1 of at most {MAX_WIDTH} rows and columns. "
+            f"Got shape {values.shape} instead."
+        )
+    if values.dtype.kind not in "if" or not ((values == 1) | (values == -1)).all():
+        raise ModelError(f"{name} must hold only +1 and -1. Got {shown(values)} instead.")
+    result = values.astype(np.int8)
+    result.flags.writeable = False
+    return result

@@ -1,0 +1,208 @@
+"""The container of model files: safetensors layout, written and read here in full; nothing is unpickled.
+
+::
+
+    8 bytes   length H of the header, little-endian
+    H bytes   header, JSON: {"__metadata__": {...}, "bias": {"dtype", "shape", "data_offsets"}, ...}
+    rest      the arrays' raw little-endian bytes, one after another
+
+The metadata carries ``format``, ``version``, ``model`` (a JSON object) and ``sha256``, the content hash of
+the whole file as written with that field empty.
+
+Nothing is compressed, so nothing can grow: the arrays take what the file takes, and the JSON, which Python
+blows up some 25 times, is limited to ``MAX_HEADER_BYTES``. (A zip was considered and dropped: bombs, two sets
+of offsets, slower.)
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import stat
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.drafts import replacing
+from tmverify.errors import ModelError, ModelFormatError, shown
+
+MAX_FILE_BYTES = 1 << 30
+MAX_HEADER_BYTES = 1 << 26
+
+NUMPY: dict[str, np.dtype[Any]] = {"I64": np.dtype("<i8"), "I32": np.dtype("<i4"), "U8": np.dtype("u1")}
+
+Schema = Mapping[str, tuple[str, int]]
+"""The dtype and the number of dimensions of each array, in the order of the file."""
+
+
+def pack(
+    metadata: Mapping[str, str],
+    options: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    schema: Schema,
+) -> bytes:
+    """The bytes of a file: ``metadata`` (format, version, sha256), options and arrays."""
+    head = {"format": metadata["format"], "version": metadata["version"], "model": _dump(options)}
+    header: dict[str, Any] = {"__metadata__": {**head, "sha256": metadata["sha256"]}}
+    body = []
+    position = 0
+    for name, (kind, _) in schema.items():
+        raw = arrays[name].astype(NUMPY[kind]).tobytes()
+        header[name] = {
+            "dtype": kind,
+            "shape": arrays[name].shape,
+            "data_offsets": [position, position + len(raw)],
+        }
+        body.append(raw)
+        position += len(raw)
+    text = _dump(header).encode()
+    text += b" " * (-len(text) % 8)  # safetensors aligns the arrays so
+    return b"".join([struct.pack("<Q", len(text)), text, *body])
+
+
+def open_file(
+    data: bytes, format_name: str, version: str
+) -> tuple[dict[str, Any], dict[str, Any], memoryview]:
+    """Options, the entries of the arrays, and their bytes; or ModelFormatError."""
+    header, body = split(data)
+    metadata = json_object(header.pop("__metadata__", None), "__metadata__")
+    if metadata.get("format") != format_name:
+        raise ModelFormatError("not a tmverify model (the header names another format)")
+    if metadata.get("version") != version:
+        raise ModelFormatError(
+            f"format version {shown(metadata.get('version'))}; this tmverify reads version {version!r}"
+        )
+    return json_object(_parse(_text(metadata.get("model"), "model")), "model"), header, body
+
+
+def format_of(data: bytes) -> object:
+    """What the header calls its format."""
+    return json_object(split(data)[0].get("__metadata__"), "__metadata__").get("format")
+
+
+def write(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file: complete or not at all, even if the process is killed half-way.
+
+    Raises
+    ------
+    ModelError
+        If the file would be larger than ``read`` accepts.
+    """
+    (header_size,) = struct.unpack_from("<Q", data)
+    if len(data) > MAX_FILE_BYTES or header_size > MAX_HEADER_BYTES:
+        raise ModelError(
+            f"The file would have {len(data)} bytes, {header_size} of them names and options; "
+            f"the format allows {MAX_FILE_BYTES} and {MAX_HEADER_BYTES}."
+        )
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file() and not target.is_dir():
+        raise ModelError(f"{path}: not a regular file, so it is not replaced")
+    with replacing(target) as draft:
+        draft.write_bytes(data)
+
+
+def read(path: Path) -> bytes:
+    """The bytes of a file, or ModelFormatError where they are too many."""
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):
+        raise ModelFormatError("not a regular file")
+    if status.st_size > MAX_FILE_BYTES:
+        raise ModelFormatError(f"{status.st_size} bytes; a model file has at most {MAX_FILE_BYTES}")
+    with open(path, "rb") as file:
+        start = file.read(8)  # enough to refuse most other files, however large
+        _header_size(start, status.st_size)
+        return start + file.read(MAX_FILE_BYTES)
+
+
+def split(data: bytes) -> tuple[dict[str, Any], memoryview]:
+    """The header and what follows it."""
+    size = _header_size(data[:8], len(data))
+    try:
+        text = data[8 : 8 + size].decode()
+    except UnicodeDecodeError:
+        raise ModelFormatError("not a tmverify model (the header is not UTF-8)") from None
+    return json_object(_parse(text), "header"), memoryview(data)[8 + size :]
+
+
+def read_arrays(header: dict[str, Any], body: memoryview, schema: Schema) -> dict[str, NDArray[Any]]:
+    """The arrays of ``schema``, which must lie one after another."""
+    if sorted(header) != sorted(schema):
+        raise ModelFormatError(f"arrays must be {sorted(schema)}, found {shown(sorted(header))}")
+    arrays = {}
+    position = 0
+    for name, (kind, rank) in schema.items():
+        entry = json_object(header[name], name)
+        if entry.get("dtype") != kind:
+            raise ModelFormatError(f"{name} must have dtype {kind}, found {shown(entry.get('dtype'))}")
+        dtype, shape = NUMPY[kind], entry.get("shape")
+        if not isinstance(shape, list) or not all(type(n) is int and 0 <= n <= MAX_FILE_BYTES for n in shape):
+            raise ModelFormatError(f"{name} has no valid shape")
+        if len(shape) != rank:
+            raise ModelFormatError(f"{name} must have {rank} dimensions, found {len(shape)}")
+        end = position + math.prod(shape) * dtype.itemsize
+        if entry.get("data_offsets") != [position, end]:
+            raise ModelFormatError(f"{name} of shape {shape} must lie at bytes [{position}, {end}]")
+        if end > len(body):
+            raise ModelFormatError(f"truncated: {name} ends at byte {end} of {len(body)}")
+        arrays[name] = np.frombuffer(body[position:end], dtype).reshape(shape)
+        position = end
+    if position != len(body):
+        raise ModelFormatError(f"{len(body) - position} bytes too many at the end")
+    return arrays
+
+
+def hashable(value: Any) -> Any:
+    """``value``, or ModelFormatError if it is neither string nor integer."""
+    if not isinstance(value, (int, str)):
+        raise ModelFormatError(
+            f"classes and feature_names must hold strings or integers, found {value!r:.40}"
+        )
+    return value
+
+
+def _header_size(start: bytes, n_bytes: int) -> int:
+    """The length of the header, from the first bytes of a file of ``n_bytes``."""
+    if start[:2] == b"PK":
+        raise ModelFormatError("not a tmverify model (it looks like a zip archive)")
+    if len(start) < 8:
+        raise ModelFormatError(f"truncated: {len(start)} bytes, not even a header length")
+    size = int.from_bytes(start[:8], "little")
+    if size > MAX_HEADER_BYTES:
+        raise ModelFormatError(f"not a tmverify model (its header would have {size} bytes)")
+    if 8 + size > n_bytes:
+        raise ModelFormatError(f"truncated: the header has {size} bytes, the file only {n_bytes - 8} more")
+    return size
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ModelFormatError(f"not a tmverify model (the header is no valid JSON: {reason:.80})") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not allowed")
+
+
+def json_object(value: Any, name: str) -> dict[str, Any]:
+    """``value``, or ModelFormatError if it is no object."""
+    if not isinstance(value, dict):
+        raise ModelFormatError(f"not a tmverify model ({name} is missing or no JSON object)")
+    return value
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise ModelFormatError(f"{name} is missing or no string")
+    return value
