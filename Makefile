@@ -7,7 +7,7 @@ READY := .venv/.ready
 # so other kernels). What a library does not bring is taken from .venv.
 PEERS := tmu pytsetlinmachine pytsetlinmachineparallel green pytsetlin
 
-.PHONY: help demo test test-deep test-docs test-report test-interop experiments lint bench bench-training bench-verification bench-certificates clean
+.PHONY: help demo test test-deep test-docs test-report test-interop test-bnn experiments lint bench bench-training bench-verification bench-certificates clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -49,8 +49,11 @@ interop-%: build/interop/%/.ready
 	$(if $(filter pytsetlin,$*),NUMBA_CACHE_DIR=build/interop/kernels) build/interop/$*/bin/python -m pytest -W default \
 	  --disable-warnings tests/interop/test_from_*.py tests/interop/test_interop_page.py
 
+test-bnn: build/bnn/.ready  ## training binarized networks with PyTorch, in an environment of its own
+	build/bnn/bin/python -m pytest tests/bnn
+
 experiments: $(READY)  ## the paper's tables (TMVERIFY_DATA; an hour or two, most of it training; resumable)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[experiments]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[experiments,bnn]'
 	for table in training_tables robustness_mnist robustness_imdb similarity_imdb accuracy_mnist_c \
 	  robustness_back_image results_page; do $(BIN)/python experiments/$$table.py || exit 1; done
 
@@ -81,6 +84,12 @@ build/interop/%/.ready: tests/interop/libraries/%.txt $(READY)
 	$(BIN)/python -m venv --clear build/interop/$*
 	$(BIN)/python tests/interop/inherit.py build/interop/$*
 	build/interop/$*/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+build/bnn/.ready: tests/bnn/requirements.txt $(READY)
+	$(BIN)/python -m venv --clear build/bnn
+	$(BIN)/python tests/interop/inherit.py build/bnn
+	build/bnn/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
 $(READY): pyproject.toml
