@@ -33,8 +33,7 @@ def decide(query: Query, deadline: Deadline, evidence: Evidence | None = None) -
             f"brute force looks at no more than {MAX_INPUTS} inputs; this region has more",
         )
     flips = _flips(region)
-    literals = sum(len(machine.clauses.literals) for machine in query.machines)
-    batch_size = max(1, min(_BATCH, _BATCH_CELLS // max(literals, region.n_features)))
+    batch_size = max(1, min(_BATCH, _BATCH_CELLS // max(query.cells, region.n_features)))
     while batch := list(islice(flips, batch_size)):
         if deadline.passed():
             return stopped(StopReason.TIMEOUT, f"no answer within {deadline.seconds} s")

@@ -95,6 +95,11 @@ class Query:
     topic: Topic | None = None
     hints: NDArray[np.uint8] | None = None
 
+    @property
+    def cells(self) -> int:
+        """What evaluating one input takes, roughly."""
+        return sum(len(machine.clauses.literals) for machine in self.machines)
+
     def decisions(self, bits: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Class indices that should agree, (n, 2), on each row of a checked uint8 matrix."""
         columns = [reference_classes(machine, bits) for machine in self.machines]
@@ -128,8 +133,8 @@ def check_query(query: object) -> None:
     """Raise InvalidInputError unless ``query`` is a Query."""
     if not isinstance(query, Query):
         raise InvalidInputError(
-            f"query must be a Query, from robustness_query, similarity_query or equivalence_query. "
-            f"Got {type(query).__name__} instead."
+            f"query must be a Query, from robustness_query, similarity_query or equivalence_query of "
+            f"Tsetlin machines. Got {type(query).__name__} instead."
         )
 
 

@@ -16,6 +16,7 @@ from typing import Literal, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tmverify.bnn.model import BnnModel
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Model
 from tmverify.model.inputs import as_bit_vector
@@ -74,7 +75,7 @@ class Region:
 
 
 def ball(
-    model: Model,
+    model: Model | BnnModel,
     x: ArrayLike,
     epsilon: int,
     *,
@@ -85,7 +86,8 @@ def ball(
 
     Parameters
     ----------
-    model : Model
+    model : Model or BnnModel
+        Pixels of a network that no grey level changes never change.
     x : array of 0 and 1, (n_features,)
     epsilon : int
         At most this many features differ, 0 <= epsilon <= n_features.
@@ -102,6 +104,8 @@ def ball(
     center.flags.writeable = False
     radius = check_epsilon(epsilon, model.n_features)
     mask = mutable = _mask(model, features)
+    if isinstance(model, BnnModel):
+        mutable = mutable & model.attainable
     if direction is not None and (not isinstance(direction, str) or direction not in ("add", "remove")):
         raise InvalidInputError(f"direction must be 'add', 'remove' or None. Got {shown(direction)} instead.")
     if direction == "add":
@@ -124,7 +128,7 @@ def check_epsilon(epsilon: object, n_features: int) -> int:
     return int(epsilon)
 
 
-def _mask(model: Model, features: ArrayLike | Sequence[str] | None) -> NDArray[np.bool_]:
+def _mask(model: Model | BnnModel, features: ArrayLike | Sequence[str] | None) -> NDArray[np.bool_]:
     n = model.n_features
     if features is None:
         return np.ones(n, np.bool_)
@@ -145,7 +149,7 @@ def _are_names(features: object) -> TypeGuard[Iterable[str]]:
     return isinstance(features, list | tuple) and bool(features) and all(isinstance(f, str) for f in features)
 
 
-def _mask_of_names(model: Model, names: list[str]) -> NDArray[np.bool_]:
+def _mask_of_names(model: Model | BnnModel, names: list[str]) -> NDArray[np.bool_]:
     if model.feature_names is None:
         raise InvalidInputError(
             "features can't be names: the model has no feature_names. Pass a mask instead."

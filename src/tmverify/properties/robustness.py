@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import overload
 
 from numpy.typing import ArrayLike
 
+from tmverify.bnn.model import BnnModel
 from tmverify.model import Model
 from tmverify.model.evaluate import reference_classes
+from tmverify.properties.network import AnyQuery, NetworkQuery, network_query
 from tmverify.properties.query import Query, Topic, query_change
 from tmverify.properties.region import Direction, ball
-from tmverify.properties.scope import Scope, in_scope
+from tmverify.properties.scope import Scope, check_network_scope, in_scope
 
 
+@overload
 def robustness_query(
     model: Model,
     x: ArrayLike,
@@ -25,8 +29,46 @@ def robustness_query(
     scope: Scope = "team",
     features: ArrayLike | Sequence[str] | None = None,
     direction: Direction | None = None,
-) -> Query:
+) -> Query: ...
+
+
+@overload
+def robustness_query(
+    model: BnnModel,
+    x: ArrayLike,
+    epsilon: int,
+    *,
+    scope: Scope = "team",
+    features: ArrayLike | Sequence[str] | None = None,
+    direction: Direction | None = None,
+) -> NetworkQuery: ...
+
+
+@overload
+def robustness_query(
+    model: Model | BnnModel,
+    x: ArrayLike,
+    epsilon: int,
+    *,
+    scope: Scope = "team",
+    features: ArrayLike | Sequence[str] | None = None,
+    direction: Direction | None = None,
+) -> AnyQuery: ...
+
+
+def robustness_query(
+    model: Model | BnnModel,
+    x: ArrayLike,
+    epsilon: int,
+    *,
+    scope: Scope = "team",
+    features: ArrayLike | Sequence[str] | None = None,
+    direction: Direction | None = None,
+) -> AnyQuery:
     """Compile the question; see ``tmverify.check_robustness`` for the arguments."""
+    if isinstance(model, BnnModel):
+        check_network_scope(scope)
+        return network_query(model, ball(model, x, epsilon, features=features, direction=direction))
     machine = in_scope(model, scope)
     region = ball(machine, x, epsilon, features=features, direction=direction)
     expected = int(reference_classes(machine, region.origin[None, :])[0])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tmverify.bnn.model import BnnModel
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Label, Model
 
@@ -54,6 +55,20 @@ def comparable(a: Model, b: Model, scope: Scope) -> tuple[Model, Model]:
 def check_model(model: object, name: str) -> None:
     """Raise InvalidInputError unless ``model`` is a Model."""
     if not isinstance(model, Model):
+        network = " A BnnModel can be asked about its robustness only." if isinstance(model, BnnModel) else ""
         raise InvalidInputError(
-            f"{name} must be a tmverify.Model (tmverify.load reads one). Got {type(model).__name__} instead."
+            f"{name} must be a tmverify.Model (tmverify.load reads one). "
+            f"Got {type(model).__name__} instead.{network}"
         )
+
+
+def check_classifier(model: object, name: str) -> None:
+    """Raise InvalidInputError unless ``model`` is a Model or a BnnModel."""
+    if not isinstance(model, BnnModel):
+        check_model(model, name)
+
+
+def check_network_scope(scope: Scope) -> None:
+    """Raise InvalidInputError unless it is the decision of the whole network: no class has one of its own."""
+    if not isinstance(scope, str) or scope != "team":
+        raise InvalidInputError(f"scope must be 'team' for a binarized network. Got {shown(scope)} instead.")
