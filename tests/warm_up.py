@@ -6,7 +6,8 @@ from tmverify.engines.everywhere.warming import compile_kernels
 
 
 def main() -> None:
-    prepare("auto")
+    prepare("auto", network=False)
+    prepare("auto", network=True)
     compile_kernels()
     data = tv.load_dataset("digits")
     for n_jobs in (1, 2):

@@ -33,4 +33,4 @@ def warm_up(engine: str) -> None:
     import numba  # noqa: F401 - numba itself is not what the notice is about
 
     with notice("compiling the kernels of the search (first time only) …", after=_LONGER_THAN_LOADING):
-        prepare(engine)
+        prepare(engine, network=False)

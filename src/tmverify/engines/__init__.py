@@ -20,6 +20,7 @@ from tmverify.engines.protocol import Answer, Deadline, Engine, Nearest, Nearest
 from tmverify.engines.sat.deciding import decide as sat
 from tmverify.engines.stepping import nearest_by_steps, nothing_known
 from tmverify.errors import InvalidInputError, shown
+from tmverify.properties.network import AnyQuery, NetworkQuery
 from tmverify.properties.query import Query
 
 
@@ -77,21 +78,51 @@ def check_certifying(engine: str) -> None:
         )
 
 
-def prepare(engine: str) -> None:
+def check_engine_for(query: AnyQuery, engine: str) -> None:
+    """Raise InvalidInputError unless the engine of that name takes such a query."""
+    if isinstance(query, NetworkQuery) and engine == "paper":
+        raise InvalidInputError(
+            "engine must be one of auto, search, sat, brute for a binarized network. Got 'paper' instead."
+        )
+
+
+def prepare(engine: str, *, network: bool) -> None:
     """Whatever the engine needs once in a process: done before a clock starts."""
-    if engine in ("auto", "search"):
+    if engine not in ("auto", "search"):
+        return
+    if network:
+        from tmverify.engines.network import warming
+
+        warming.compile_kernels()
+    else:
         from tmverify.engines.search.warming import compile_kernels
 
         compile_kernels()
 
 
-def run(engine: str, query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
+def run(engine: str, query: AnyQuery, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
     """Put ``query`` to the engine of that name."""
+    if isinstance(query, NetworkQuery):
+        from tmverify.engines.network.deciding import decide
+
+        return (
+            brute.decide(query, deadline) if engine == "brute" else decide(engine, query, deadline, evidence)
+        )
     return ENGINES[engine](query, deadline, evidence)
 
 
-def run_nearest(engine: str, query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Nearest:
+def run_nearest(
+    engine: str, query: AnyQuery, deadline: Deadline, evidence: Evidence | None = None
+) -> Nearest:
     """Ask the engine of that name for the nearest witness in the query's region."""
+    if isinstance(query, NetworkQuery):
+        from tmverify.engines.network.deciding import nearest
+
+        return (
+            brute.nearest(query, deadline)
+            if engine == "brute"
+            else nearest(engine, query, deadline, evidence)
+        )
     if engine in _NEAREST:
         return _NEAREST[engine](query, deadline, evidence)
     known = nothing_known(query, engine)

@@ -6,14 +6,15 @@ so it checks the compilation of questions as well as the other engines.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import combinations, islice
 
 import numpy as np
 
 from tmverify.engines.evidence import Evidence
-from tmverify.engines.protocol import Answer, Deadline, found, none_exists, stopped
-from tmverify.properties.query import Query
+from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome, found, none_exists, stopped
+from tmverify.properties.network import AnyQuery, NetworkQuery
 from tmverify.properties.region import Region
 from tmverify.properties.verdict import StopReason
 
@@ -23,7 +24,7 @@ _BATCH = 1 << 10
 _BATCH_CELLS = 1 << 22
 
 
-def decide(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
+def decide(query: AnyQuery, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
     """Enumerate the region, nearest inputs first; refuse more than ``MAX_INPUTS``. Leaves no evidence."""
     region = query.region
     size = region.size(MAX_INPUTS)
@@ -45,6 +46,23 @@ def decide(query: Query, deadline: Deadline, evidence: Evidence | None = None) -
         if len(hits):
             return found(inputs[hits[0]], inputs=size)
     return none_exists(inputs=size)
+
+
+def nearest(query: NetworkQuery, deadline: Deadline) -> Nearest:
+    """The nearest witness: the first that there is."""
+    answer = decide(query, deadline)
+    if answer.outcome is Outcome.STOPPED:
+        return Nearest(
+            0,
+            math.inf,
+            None,
+            "brute",
+            stop_reason=answer.stop_reason,
+            detail=answer.detail,
+            stats=answer.stats,
+        )
+    far = math.inf if answer.witness is None else int((answer.witness != query.region.origin).sum())
+    return Nearest(far, far, answer.witness, "brute", stats=answer.stats)
 
 
 def _flips(region: Region) -> Iterator[tuple[int, ...]]:

@@ -138,6 +138,11 @@ class Draft:
         self._start = self._end = self.evidence._end
         self.step("refute", _listed(self.constraints), self.radius, unit, *self._where)
 
+    def start_shell(self, how: str) -> None:
+        """The first line about a shell of a network: how it is refuted."""
+        self._start = self._end = self.evidence._end
+        self.step("shell", self.radius, how)
+
     def step(self, *words: str | int) -> None:
         """One line."""
         self.block(" ".join(map(str, words)).encode() + b"\n")

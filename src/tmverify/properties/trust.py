@@ -12,6 +12,17 @@ _ENGINES: Mapping[str, tuple[str, ...]] = {
     "structure": ("the engine structure (tmverify.engines.everywhere)", "NumPy"),
     "sat": ("the engine sat (tmverify.engines.sat)", "CaDiCaL 1.9.5 in PySAT", "NumPy"),
     "paper": ("the engine paper (tmverify.engines.sat.paper)", "Glucose 4 in PySAT", "NumPy"),
+    "network-intervals": ("intervals (tmverify.engines.network.shell)", "NumPy"),
+    "network-search": (
+        "the enumeration of patterns (tmverify.engines.network.enumerating)",
+        "numba",
+        "NumPy",
+    ),
+    "network-sat": (
+        "the encoding of networks (tmverify.engines.network.encoding)",
+        "CaDiCaL 1.9.5 in PySAT",
+        "NumPy",
+    ),
     "brute": REPLAYED,
 }
 

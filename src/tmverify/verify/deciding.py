@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.certificates import claims
-from tmverify.engines import check_engine, prepare, run
+from tmverify.engines import check_engine, check_engine_for, prepare, run
 from tmverify.engines.evidence import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Outcome, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Label
 from tmverify.model.inputs import as_bit_vector
-from tmverify.properties import Query, Status, StopReason, Verdict
-from tmverify.properties.query import check_query
-from tmverify.verify.proof import evidence_for, proof_of
+from tmverify.properties import Status, StopReason, Verdict
+from tmverify.properties.network import AnyQuery, NetworkQuery, check_any_query
+from tmverify.verify.proof import evidence_for, no_certificate, proof_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +34,7 @@ class Replay:
 
 
 def decide(
-    query: Query, *, timeout: float | None = 300.0, engine: str = "auto", certificate: bool = False
+    query: AnyQuery, *, timeout: float | None = 300.0, engine: str = "auto", certificate: bool = False
 ) -> Verdict:
     """Decide one query.
 
@@ -57,18 +57,19 @@ def decide(
     ------
     InvalidInputError
     """
-    check_query(query)
+    check_any_query(query)
     name = check_engine(engine)
+    check_engine_for(query, name)
     seconds = check_timeout(timeout)
     evidence = evidence_for(query, name, certificate)
-    prepare(name)
+    prepare(name, network=isinstance(query, NetworkQuery))
     start = time.perf_counter()
     answer = run(name, query, Deadline(seconds), evidence)
     verdict = _judge(query, answer, answer.engine or name, time.perf_counter() - start)
     return verdict if evidence is None else _certified(query, verdict, evidence)
 
 
-def _certified(query: Query, verdict: Verdict, evidence: Evidence) -> Verdict:
+def _certified(query: AnyQuery, verdict: Verdict, evidence: Evidence) -> Verdict:
     if verdict.witness is not None:
         return replace(verdict, certificate=claims.violated(query, verdict.witness))
     if verdict.status is Status.HOLDS:
@@ -76,12 +77,13 @@ def _certified(query: Query, verdict: Verdict, evidence: Evidence) -> Verdict:
         if text is not None:
             return replace(verdict, certificate=claims.holds(query, text))
         return replace(
-            verdict, detail="no certificate: the engine could not leave complete evidence; try auto or search"
+            verdict,
+            detail=no_certificate(query, "the engine could not leave complete evidence; try auto or search"),
         )
     return verdict
 
 
-def _judge(query: Query, answer: Answer, engine: str, seconds: float) -> Verdict:
+def _judge(query: AnyQuery, answer: Answer, engine: str, seconds: float) -> Verdict:
     """Turn an engine's claim into a Verdict, replaying what can be replayed."""
     reason, detail = answer.stop_reason, answer.detail
     if answer.outcome is Outcome.WITNESS:
@@ -111,7 +113,7 @@ def _judge(query: Query, answer: Answer, engine: str, seconds: float) -> Verdict
     return Verdict(Status.UNKNOWN, seconds, engine, stop_reason=reason, detail=detail, stats=answer.stats)
 
 
-def replay(query: Query, witness: NDArray[np.uint8] | None) -> Replay | None:
+def replay(query: AnyQuery, witness: NDArray[np.uint8] | None) -> Replay | None:
     """What the plain evaluator says of a witness, if it really is a counterexample."""
     if witness is None:
         return None

@@ -10,11 +10,12 @@ from tmverify.engines import check_certifying
 from tmverify.engines.evidence import Evidence, Refutation
 from tmverify.errors import InvalidInputError
 from tmverify.properties import Query
+from tmverify.properties.network import AnyQuery, NetworkQuery
 
 Text = Callable[[], Iterator[bytes]]
 
 
-def evidence_for(query: Query, engine: str, wanted: bool) -> Evidence | None:
+def evidence_for(query: AnyQuery, engine: str, wanted: bool) -> Evidence | None:
     """Where to write evidence, if it is wanted."""
     if not wanted:
         return None
@@ -29,8 +30,10 @@ def open_cases(query: Query, radius: int, evidence: Evidence) -> tuple[tuple[int
     return tuple(case for case in query.cases if evidence.covers(case, radius) is None)
 
 
-def proof_of(query: Query, radius: int, evidence: Evidence) -> Text | None:
+def proof_of(query: AnyQuery, radius: int, evidence: Evidence) -> Text | None:
     """The proof that no case holds within ``radius``, or None if it is not complete."""
+    if isinstance(query, NetworkQuery):
+        return _proof_of_shells(min(radius, int(query.region.mutable.sum())), evidence)
     needed: dict[Refutation, None] = {}
     # Cases that can be refuted by few constraints first: what refutes them refutes others too.
     found = {case: evidence.covers(case, radius) for case in query.cases}
@@ -44,6 +47,19 @@ def proof_of(query: Query, radius: int, evidence: Evidence) -> Text | None:
     # A checker keeps the last surroundings that it made.
     ordered = sorted(needed, key=lambda r: (not r.inside, r.inside, r.radius))
     return Proof(evidence, ordered)
+
+
+def no_certificate(query: AnyQuery, otherwise: str) -> str:
+    """Why an answer that was proved has no certificate."""
+    if isinstance(query, NetworkQuery):
+        return "no certificate: more inputs than the checker enumerates, and no clausal proof in the time"
+    return f"no certificate: {otherwise}"
+
+
+def _proof_of_shells(radius: int, evidence: Evidence) -> Text | None:
+    shells = {refutation.radius: refutation for refutation in evidence.refutations}
+    wanted = range(1, radius + 1)
+    return Proof(evidence, [shells[k] for k in wanted]) if all(k in shells for k in wanted) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

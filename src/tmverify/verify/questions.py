@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
+from tmverify.bnn import BnnModel
 from tmverify.model import Model
 from tmverify.model.inputs import as_bit_matrix
 from tmverify.properties import Verdict, equivalence_query, robustness_query, similarity_query
@@ -18,7 +19,7 @@ Features = ArrayLike | Sequence[str] | None
 
 
 def check_robustness(
-    model: Model,
+    model: Model | BnnModel,
     x: ArrayLike,
     epsilon: int,
     *,

@@ -8,24 +8,25 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
+from tmverify.bnn import BnnModel
 from tmverify.certificates import claims
-from tmverify.engines import check_engine, prepare, run, run_nearest
+from tmverify.engines import check_engine, check_engine_for, prepare, run, run_nearest
 from tmverify.engines.evidence import Evidence
 from tmverify.engines.protocol import Deadline, Nearest, Outcome, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 from tmverify.properties import Query, StopReason, robustness_query, similarity_query
-from tmverify.properties.query import check_query
+from tmverify.properties.network import AnyQuery, NetworkQuery, check_any_query
 from tmverify.properties.radius import Radius
 from tmverify.properties.region import Direction
-from tmverify.properties.scope import Scope, check_model
+from tmverify.properties.scope import Scope, check_classifier, check_model
 from tmverify.verify.deciding import replay
-from tmverify.verify.proof import evidence_for, open_cases, proof_of
+from tmverify.verify.proof import evidence_for, no_certificate, open_cases, proof_of
 from tmverify.verify.questions import Features
 
 
 def robustness_radius(
-    model: Model,
+    model: Model | BnnModel,
     x: ArrayLike,
     *,
     scope: Scope = "team",
@@ -71,7 +72,7 @@ def robustness_radius(
     >>> r.radius, r.flips.tolist()
     (2, [0, 1])
     """
-    check_model(model, "model")
+    check_classifier(model, "model")
     n = model.n_features
     return nearest(
         robustness_query(model, x, n, scope=scope, features=features, direction=direction),
@@ -108,16 +109,17 @@ def similarity_radius(
 
 
 def nearest(
-    query: Query, *, timeout: float | None = 300.0, engine: str = "auto", certificate: bool = False
+    query: AnyQuery, *, timeout: float | None = 300.0, engine: str = "auto", certificate: bool = False
 ) -> Radius:
     """The nearest witness of a query about a ball, within its region; arguments as in ``decide``."""
-    check_query(query)
+    check_any_query(query)
     if query.region.center is None:
         raise InvalidInputError("query must be about a ball: without an input there is no distance.")
     name = check_engine(engine)
+    check_engine_for(query, name)
     seconds = check_timeout(timeout)
     evidence = evidence_for(query, name, certificate)
-    prepare(name)
+    prepare(name, network=isinstance(query, NetworkQuery))
     start = time.perf_counter()
     deadline = Deadline(seconds)
     answer = run_nearest(name, query, deadline, evidence)
@@ -132,24 +134,24 @@ def nearest(
     return replace(radius, seconds=time.perf_counter() - start)
 
 
-def _certified(query: Query, radius: Radius, name: str, deadline: Deadline, evidence: Evidence) -> Radius:
+def _certified(query: AnyQuery, radius: Radius, name: str, deadline: Deadline, evidence: Evidence) -> Radius:
     """The radius with its certificate: what the engine wrote down on its way, and what it left out."""
     within = query.region.reach if radius.lower == math.inf else int(radius.lower) - 1
     if within < 0:
         return replace(radius, certificate=claims.radius(query, radius.lower, radius.witness, tuple))
-    left = open_cases(query, within, evidence)
-    if left:
+    if isinstance(query, Query) and (left := open_cases(query, within, evidence)):
         ball = replace(query.region, radius=within)
         again = run(name, replace(query, region=ball, cases=left), deadline, evidence)
         if again.outcome is Outcome.WITNESS:
             return _rejected(radius.engine, radius.seconds, "the engine contradicts itself about the radius")
     text = proof_of(query, within, evidence)
     if text is None:
-        return replace(radius, detail="no certificate: no time was left to complete the evidence")
+        missing = "no time was left to complete the evidence"
+        return replace(radius, detail=no_certificate(query, missing))
     return replace(radius, certificate=claims.radius(query, radius.lower, radius.witness, text))
 
 
-def _judge(query: Query, answer: Nearest, seconds: float) -> Radius:
+def _judge(query: AnyQuery, answer: Nearest, seconds: float) -> Radius:
     """Turn an engine's claim into a Radius, replaying what can be replayed."""
     seen = replay(query, answer.witness)
     if seen is None:

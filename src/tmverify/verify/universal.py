@@ -10,14 +10,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tmverify.bnn import BnnModel
 from tmverify.certificates import Certificate, claims
-from tmverify.engines import check_engine, prepare
+from tmverify.engines import check_engine, check_engine_for, prepare
 from tmverify.engines.protocol import Deadline, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 from tmverify.model.inputs import as_bit_matrix
 from tmverify.properties import (
-    Query,
     Status,
     StopReason,
     UniversalVerdict,
@@ -25,8 +25,9 @@ from tmverify.properties import (
     robustness_query,
     similarity_query,
 )
+from tmverify.properties.network import AnyQuery, NetworkQuery
 from tmverify.properties.region import Direction
-from tmverify.properties.scope import Scope, check_model, comparable
+from tmverify.properties.scope import Scope, check_classifier, comparable
 from tmverify.properties.universal import Tally, exact_fraction, required_count
 from tmverify.verify.deciding import decide
 from tmverify.verify.proof import evidence_for
@@ -34,7 +35,7 @@ from tmverify.verify.questions import Features
 
 
 def check_universal_robustness(
-    model: Model,
+    model: Model | BnnModel,
     X: ArrayLike,
     epsilon: int,
     eta: Fraction | float | str,
@@ -72,9 +73,9 @@ def check_universal_robustness(
     UniversalVerdict
         Inputs are taken in order, and only until the outcome is decided.
     """
-    check_model(model, "model")
+    check_classifier(model, "model")
 
-    def ask(x: NDArray[np.uint8]) -> Query:
+    def ask(x: NDArray[np.uint8]) -> AnyQuery:
         return robustness_query(model, x, epsilon, scope=scope, features=features, direction=direction)
 
     bits = as_bit_matrix(X, model.n_features)
@@ -103,7 +104,7 @@ def check_universal_similarity(
     """
     comparable(a, b, scope)
 
-    def ask(x: NDArray[np.uint8]) -> Query:
+    def ask(x: NDArray[np.uint8]) -> AnyQuery:
         return similarity_query(a, b, x, epsilon, scope=scope, features=features, direction=direction)
 
     bits = as_bit_matrix(X, a.n_features)
@@ -111,7 +112,7 @@ def check_universal_similarity(
 
 
 def _decide_universal(
-    ask: Callable[[NDArray[np.uint8]], Query],
+    ask: Callable[[NDArray[np.uint8]], AnyQuery],
     bits: NDArray[np.uint8],
     eta: Fraction | float | str,
     timeout: float | None,
@@ -125,8 +126,10 @@ def _decide_universal(
     fraction = exact_fraction(eta)
     name = check_engine(engine)
     # Whatever is wrong with the arguments shows here, even if no input need be looked at.
-    evidence_for(ask(bits[0]), name, certificate)
-    prepare(name)
+    first = ask(bits[0])
+    check_engine_for(first, name)
+    evidence_for(first, name, certificate)
+    prepare(name, network=isinstance(first, NetworkQuery))
     deadline = Deadline(check_timeout(timeout))
     each = check_timeout(timeout_per_input)
     start = time.perf_counter()
@@ -163,7 +166,7 @@ def _decide_universal(
     return _certified(result, ask(bits[0]), bits) if certificate else result
 
 
-def _certified(result: UniversalVerdict, query: Query, bits: NDArray[np.uint8]) -> UniversalVerdict:
+def _certified(result: UniversalVerdict, query: AnyQuery, bits: NDArray[np.uint8]) -> UniversalVerdict:
     """With the certificate of the whole, if those of the inputs are enough."""
     shown = [v.certificate if isinstance(v.certificate, Certificate) else None for v in result.verdicts]
     tally = Tally(result.n_inputs, result.required)

@@ -84,7 +84,7 @@ def _refute(problem: Problem, draft: Draft, sweep: bool, stats: dict[str, float]
         stats["variables"] += cnf.n_vars
         stats["clauses"] += cnf.n_clauses
         begin = time.perf_counter()
-        model, proof = _solve(cnf)
+        model, proof = solve_with_proof(cnf)
         stats["solve_seconds"] += time.perf_counter() - begin
         with proof:
             if model is not None:
@@ -201,7 +201,7 @@ def proper_clauses(cnf: Cnf) -> Iterator[list[int]]:
             yield list(dict.fromkeys(clause))
 
 
-def _solve(cnf: Cnf) -> tuple[list[int] | None, IO[bytes]]:
+def solve_with_proof(cnf: Cnf) -> tuple[list[int] | None, IO[bytes]]:
     """A satisfying assignment, or None, and then the proof that there is none."""
     import pysolvers
     from pysat.solvers import Cadical195

@@ -1,0 +1,124 @@
+"""Kernels of the enumeration: every set of k flips, as the pattern of first-block neurons that it changes.
+
+Patterns are 64-bit words. ``near[s, t]`` are the neurons that, after s flips, need at most t more favourable
+ones; flipping a feature that is favourable to the neurons ``favours[i]`` gives
+
+    near[s + 1, t] = near[s, t] | (near[s, t + 1] & favours[i])
+
+and the pattern of a whole set is near[k, 0]. Stages are rows of words: row r of a stage is 1 iff at least
+``needs[r]`` bits of its ``masks`` equal those of ``rows``. Plain twins are in the tests.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from tmverify.kernels.words import ones
+
+OPEN, DONE, FOUND = 0, 1, 2
+_EVALUATION = 256  # steps that evaluating a pattern counts for
+_HASH = np.uint64(0x9E3779B97F4A7C15)
+
+
+@njit(cache=True, nogil=True)
+def rival_wins(pattern, rows, masks, needs, ends, words, values):  # type: ignore[no-untyped-def]
+    """Whether some row of the last stage is 1; ``values`` is scratch, (2, most words)."""
+    values[0, 0] = pattern
+    start = 0
+    any_one = False
+    for stage in range(len(ends)):
+        now, then = stage & 1, 1 - (stage & 1)
+        values[then, :] = 0
+        any_one = False
+        for r in range(start, ends[stage]):
+            count = np.uint64(0)
+            for w in range(words[stage]):
+                count += ones(~(values[now, w] ^ rows[r, w]) & masks[r, w])
+            one = np.int64(count) >= needs[r]
+            place = r - start
+            values[then, place >> 6] |= np.uint64(one) << np.uint64(place & 63)
+            any_one |= one
+        start = ends[stage]
+    return any_one
+
+
+@njit(cache=True, nogil=True)
+def rival_may_win(low, high, rows, masks, needs, ends, words, lows, highs):  # type: ignore[no-untyped-def]
+    """The same for all patterns between two: may some row of the last stage be 1?"""
+    lows[0, 0], highs[0, 0] = low, high
+    start = 0
+    any_one = False
+    for stage in range(len(ends)):
+        now, then = stage & 1, 1 - (stage & 1)
+        lows[then, :] = 0
+        highs[then, :] = 0
+        any_one = False
+        for r in range(start, ends[stage]):
+            least, most = np.uint64(0), np.uint64(0)
+            for w in range(words[stage]):
+                wanted, unwanted = rows[r, w] & masks[r, w], ~rows[r, w] & masks[r, w]
+                least += ones(lows[now, w] & wanted) + ones(~highs[now, w] & unwanted)
+                most += ones(highs[now, w] & wanted) + ones(~lows[now, w] & unwanted)
+            may, must = np.int64(most) >= needs[r], np.int64(least) >= needs[r]
+            place = r - start
+            highs[then, place >> 6] |= np.uint64(may) << np.uint64(place & 63)
+            lows[then, place >> 6] |= np.uint64(must) << np.uint64(place & 63)
+            any_one |= may
+        start = ends[stage]
+    return any_one
+
+
+@njit(cache=True, nogil=True)
+def enumerate_sets(  # type: ignore[no-untyped-def]
+    favours, near, chosen, state, seen, stages, scratch, steps, counts
+):
+    """Go on through all sets of k features, in order, for about ``steps`` steps.
+
+    ``chosen`` has the k features of the set (the last one when FOUND), ``state[0]`` how many are chosen;
+    ``seen`` is a table of patterns known to be harmless, of a power of two entries, where new ones push out
+    old ones; ``counts`` adds up sets, evaluations and subtrees that intervals closed.
+    """
+    rows, masks, needs, ends, words = stages
+    values, lows, highs = scratch
+    n, k = len(favours), len(chosen)
+    shift = np.uint64(64 - np.int64(np.log2(len(seen))))
+    depth = state[0]
+    while steps > 0:
+        if depth < 0:
+            state[0] = depth
+            return DONE
+        chosen[depth] += 1
+        left = k - depth  # flips still to choose, this one included
+        if chosen[depth] > n - left:
+            depth -= 1
+            continue
+        if left == 1:
+            base, border = near[depth, 0], near[depth, 1]
+            for i in range(chosen[depth], n):
+                pattern = base | (border & favours[i])
+                slot = (pattern * _HASH) >> shift
+                if seen[slot] != pattern:
+                    counts[1] += 1
+                    steps -= _EVALUATION
+                    if rival_wins(pattern, rows, masks, needs, ends, words, values):
+                        chosen[depth] = i
+                        return FOUND
+                    seen[slot] = pattern
+            counts[0] += n - chosen[depth]
+            steps -= n - chosen[depth]
+            depth -= 1
+            continue
+        flip = favours[chosen[depth]]
+        for t in range(left):
+            near[depth + 1, t] = near[depth, t] | (near[depth, t + 1] & flip)
+        if left > 2:
+            steps -= 2 * _EVALUATION
+            low, high = near[depth + 1, 0], near[depth + 1, left - 1]
+            if not rival_may_win(low, high, rows, masks, needs, ends, words, lows, highs):
+                counts[2] += 1
+                continue
+        depth += 1
+        chosen[depth] = chosen[depth - 1]
+    state[0] = depth
+    return OPEN

@@ -1,0 +1,230 @@
+"""Questions about a network, shell by shell, nearest first.
+
+- ``search``  enumeration of patterns (``enumerating``)
+- ``sat``     the formula of each shell (``encoding``, ``solving``)
+- ``auto``    the search; in shells of many inputs the hunt before it; ``sat`` where it is no use
+
+Intervals are tried before any of them. With an ``Evidence``, each shell that is refuted says how (see
+``docs/certificates.md``): "close", "enumerate" where a checker can follow that, or a clausal proof.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.engines.evidence import Evidence
+from tmverify.engines.network.encoding import formula_size
+from tmverify.engines.network.shell import Shell, Surroundings
+from tmverify.engines.processes import Failure, call
+from tmverify.engines.protocol import Answer, Deadline, Nearest, found, none_exists, stopped
+from tmverify.properties.network import NetworkQuery
+from tmverify.properties.verdict import StopReason
+
+NAMES = ("auto", "search", "sat")
+LARGE = 1 << 30  # inputs of a shell that are worth a hunt first, a second or two of enumeration
+RATE = 2e9  # inputs that the search passes in a second, at best
+CHECKED_SETS = 1_000_000  # what tmcheck enumerates
+CHECKED_PATTERNS = 800_000  # some below its limit, which counts a few more
+CHECKED_LITERALS = 5_000_000
+
+Features = NDArray[np.int64]
+_BLOCK = 1 << 20
+
+
+class Stopped(Exception):  # noqa: N818 - says why, it is no error
+    """A shell could not be decided."""
+
+    def __init__(self, reason: StopReason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason, self.detail = reason, detail
+
+
+def decide(name: str, query: NetworkQuery, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
+    """Decide ``query`` by the engine of that name."""
+    answer = _walk(name, query, deadline, evidence, any_witness=True)
+    if answer.witness is not None:
+        plain = found(answer.witness, **answer.stats)
+    elif answer.stop_reason is not None:
+        plain = stopped(answer.stop_reason, answer.detail, **answer.stats)
+    else:
+        plain = none_exists(**answer.stats)
+    return replace(plain, engine=answer.engine, relies_on=answer.relies_on)
+
+
+def nearest(name: str, query: NetworkQuery, deadline: Deadline, evidence: Evidence | None = None) -> Nearest:
+    """The nearest witness in the query's region."""
+    return _walk(name, query, deadline, evidence, any_witness=False)
+
+
+def _walk(
+    name: str, query: NetworkQuery, deadline: Deadline, evidence: Evidence | None, *, any_witness: bool
+) -> Nearest:
+    try:
+        return _Walk(name, query, deadline, evidence).nearest(any_witness=any_witness)
+    except MemoryError:
+        reason, detail = StopReason.OUT_OF_MEMORY, "the engine ran out of memory"
+    except Exception as error:  # whatever went wrong, it is no answer
+        reason, detail = StopReason.CRASHED, f"the engine failed: {type(error).__name__}: {error}"
+    return Nearest(0, math.inf, None, name, stop_reason=reason, detail=detail)
+
+
+class _Walk:
+    """From shell to shell."""
+
+    def __init__(self, name: str, query: NetworkQuery, deadline: Deadline, evidence: Evidence | None) -> None:
+        self.name, self.query, self.deadline, self.evidence = name, query, deadline, evidence
+        self.around = Surroundings(query)
+        self.stats: dict[str, float] = {}
+        self.engine = "sat" if name == "sat" else "search"
+        self.relies_on: dict[str, None] = {}
+        self.hunted: Features | None = None
+        self.has_hunted = False
+
+    def nearest(self, *, any_witness: bool) -> Nearest:
+        """Go out until there is a witness; one that the hunt finds need not be the nearest."""
+        lower = 1
+        try:
+            while lower <= self.query.region.reach:
+                shell = self.around.shell(lower)
+                if self._worth_a_hunt(shell):
+                    self._hunt()
+                if self.hunted is not None and (any_witness or len(self.hunted) == lower):
+                    return self._result(lower, self.hunted)
+                flips = self._flips(shell)
+                if flips is not None:
+                    return self._result(lower, flips)
+                lower += 1
+        except Stopped as why:
+            return replace(self._result(lower, self.hunted), stop_reason=why.reason, detail=why.detail)
+        return self._result(math.inf, None)
+
+    def _result(self, lower: float, flips: Features | None) -> Nearest:
+        witness = None
+        if flips is not None:
+            witness = self.query.region.origin.copy()
+            witness[flips] ^= 1
+        return Nearest(
+            lower,
+            math.inf if flips is None else len(flips),
+            witness,
+            self.engine,
+            stats=self.stats,
+            relies_on=tuple(self.relies_on),
+        )
+
+    def _flips(self, shell: Shell) -> Features | None:
+        """Flips of the shell that let a rival win; None if it is shown that there are none."""
+        if shell.certain:
+            return shell.features[: shell.flips]
+        self.relies_on["network-intervals"] = None
+        if shell.safe:
+            self._note(shell, "close")
+            return None
+        if self.deadline.passed():
+            raise Stopped(StopReason.TIMEOUT, _late(self.deadline))
+        if self.name == "search":
+            return self._search(shell, self.deadline)
+        if self.name == "sat":
+            return self._sat(shell)
+        return self._auto(shell)
+
+    def _worth_a_hunt(self, shell: Shell) -> bool:
+        return shell.n_inputs > LARGE and self.name == "auto" and not self.has_hunted and not shell.safe
+
+    def _hunt(self) -> None:
+        from tmverify.engines.network.hunting import hunt
+
+        self.has_hunted = True
+        left = self.deadline.remaining()
+        share = Deadline(None if left is None else left / 4)
+        self.hunted = hunt(self.around, self.query.region.reach, share)
+
+    def _auto(self, shell: Shell) -> Features | None:
+        from tmverify.engines.network.enumerating import enumerable
+
+        left = self.deadline.remaining()
+        if enumerable(shell) and shell.n_inputs <= RATE * (1e3 if left is None else left):
+            try:
+                return self._search(shell, Deadline(None if left is None else left / 2))
+            except Stopped:
+                if self.deadline.passed():
+                    raise
+        return self._sat(shell)
+
+    def _search(self, shell: Shell, deadline: Deadline) -> Features | None:
+        from tmverify.engines.network.enumerating import Effort, enumerable, enumerate_shell
+
+        if not enumerable(shell):
+            raise Stopped(
+                StopReason.REGION_TOO_LARGE,
+                f"{len(shell.quotas)} neurons of the first block may change within {shell.flips} flips; "
+                "the search takes 64",
+            )
+        effort = Effort()
+        complete, flips = enumerate_shell(shell, deadline, effort)
+        for key, value in effort.stats.items():
+            self.stats[key] = self.stats.get(key, 0) + value
+        if flips is not None:
+            return flips
+        if not complete:
+            raise Stopped(StopReason.TIMEOUT, _late(self.deadline))
+        self.engine = "search"
+        self.relies_on["network-search"] = None
+        if (
+            math.comb(len(shell.features), shell.flips - 1) > CHECKED_SETS
+            or effort.patterns > CHECKED_PATTERNS
+        ):
+            self._prove_too(shell)
+        else:
+            self._note(shell, "enumerate")
+        return None
+
+    def _prove_too(self, shell: Shell) -> None:
+        """More than a checker enumerates: if evidence is wanted, the time left is for a clausal proof."""
+        if self.evidence is None or formula_size(shell) > CHECKED_LITERALS:
+            return
+        try:
+            flips = self._sat(shell)
+        except Stopped:
+            return
+        if flips is not None:
+            raise Stopped(StopReason.REJECTED, "search and sat disagree: a bug, please report it")
+
+    def _sat(self, shell: Shell) -> Features | None:
+        proving = self.evidence is not None and formula_size(shell) <= CHECKED_LITERALS
+        with tempfile.TemporaryDirectory(prefix="tmverify-") as folder:
+            path = os.path.join(folder, "proof")
+            job = (shell, path if proving else None)
+            reply = call("tmverify.engines.network.solving:solve", job, self.deadline)
+            if isinstance(reply, Failure):
+                raise Stopped(reply.stop_reason, reply.detail)
+            flips, size = reply
+            self.stats.update({key: self.stats.get(key, 0) + value for key, value in size.items()})
+            self.engine = "sat"
+            if flips is None:
+                self.relies_on["network-sat"] = None
+                if proving:
+                    self._note(shell, "lrat", path)
+        return None if flips is None else np.asarray(flips)
+
+    def _note(self, shell: Shell, how: str, proof: str | None = None) -> None:
+        if self.evidence is None:
+            return
+        draft = self.evidence.draft((), shell.flips)
+        draft.start_shell(how)
+        if proof is not None:
+            with open(proof, "rb") as file:
+                while block := file.read(_BLOCK):
+                    draft.block(block)
+            draft.step("qed")
+        draft.keep()
+
+
+def _late(deadline: Deadline) -> str:
+    return "no time left" if deadline.seconds is None else f"no answer within {deadline.seconds:g} s"

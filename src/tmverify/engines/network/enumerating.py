@@ -1,0 +1,90 @@
+"""The search of a shell: every set of k flips, but each pattern of changed neurons only once.
+
+What a set of flips does to the network goes through the few neurons of the first block that are open in the
+shell, so a set is a word of bits, formed in a nanosecond; the rest of the network is evaluated once for each
+pattern (as long as the table of those seen remembers it). Whole subtrees are closed by intervals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.engines.network._patterns import DONE, FOUND, OPEN, enumerate_sets
+from tmverify.engines.network.shell import Shell, Stage
+from tmverify.engines.protocol import Deadline
+
+WORD = 64
+_TABLE = 21  # log2 of the patterns remembered, 16 MB
+_STEPS = 10_000_000  # between two looks at the clock, some hundredths of a second
+
+
+@dataclass(slots=True)
+class Effort:
+    """What was looked at so far."""
+
+    sets: int = 0
+    patterns: int = 0
+    closed: int = 0
+    stats: dict[str, float] = field(init=False, default_factory=dict)
+
+    def add(self, counts: NDArray[np.int64]) -> None:
+        """Add the counts of one shell."""
+        self.sets, self.patterns, self.closed = (
+            a + int(b) for a, b in zip((self.sets, self.patterns, self.closed), counts, strict=True)
+        )
+        self.stats = {"sets": self.sets, "patterns": self.patterns, "closed_by_intervals": self.closed}
+
+
+def enumerable(shell: Shell) -> bool:
+    """Whether its patterns fit a word."""
+    return len(shell.quotas) <= WORD
+
+
+def enumerate_shell(
+    shell: Shell, deadline: Deadline, effort: Effort
+) -> tuple[bool, NDArray[np.int64] | None]:
+    """Look at every input of a shell: (all were seen, features whose flips let a rival win or None)."""
+    k = shell.flips
+    near = np.zeros((k + 1, k + 1), np.uint64)
+    for t in range(k + 1):
+        near[0, t] = _word(shell.quotas <= t)
+    favours = np.array([_word(column) for column in shell.favourable.T], np.uint64)
+    chosen, state, counts = np.full(k, -1, np.int64), np.zeros(1, np.int64), np.zeros(3, np.int64)
+    seen = np.zeros(1 << min(_TABLE, max(4, 2 * len(shell.quotas))), np.uint64)
+    stages = pack_stages(shell.stages)
+    width = stages[0].shape[1]
+    scratch = tuple(np.zeros((2, width), np.uint64) for _ in range(3))
+    seen[0] = 1  # pattern 0 lies in slot 0 and is not known yet
+    result = OPEN
+    while result == OPEN and not deadline.passed():
+        result = enumerate_sets(favours, near, chosen, state, seen, stages, scratch, _STEPS, counts)
+    effort.add(counts)
+    return result == DONE, shell.features[chosen] if result == FOUND else None
+
+
+def pack_stages(stages: tuple[Stage, ...]) -> tuple[NDArray[np.uint64], ...]:
+    """Rows and masks of all stages as words, needs, where each stage ends, and how many words it reads."""
+    sizes = [len(stage.needs) for stage in stages]
+    words = [max(1, -(-stage.weights.shape[1] // WORD)) for stage in stages]
+    width = max([*words, *(-(-size // WORD) for size in sizes)])
+    rows, masks = (np.zeros((sum(sizes), width), np.uint64) for _ in range(2))
+    r = 0
+    for stage in stages:
+        for weights in stage.weights:
+            rows[r], masks[r] = _words(weights > 0, width), _words(weights != 0, width)
+            r += 1
+    needs = np.concatenate([stage.needs for stage in stages])
+    return rows, masks, needs, np.cumsum(sizes), np.array(words)
+
+
+def _words(bits: NDArray[np.bool_], width: int) -> NDArray[np.uint64]:
+    padded = np.zeros(width * WORD, np.bool_)
+    padded[: len(bits)] = bits
+    return np.packbits(padded, bitorder="little").view(np.dtype("<u8")).astype(np.uint64)
+
+
+def _word(bits: NDArray[np.bool_]) -> np.uint64:
+    return np.uint64(_words(bits, 1)[0])

@@ -1,0 +1,77 @@
+"""Random tiny networks: brute force = search = sat = auto, decision and nearest witness alike."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tmverify as tv
+from tiny_networks import NetworkCase, random_network_case
+from tmverify.engines.network import deciding
+from tmverify.engines.network.solving import solve
+from tmverify.engines.protocol import Deadline
+
+SLICES = 12
+CASES = 100  # of each slice
+DEEP_CASES = 20_000
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solver is called directly: a process for each of thousands of shells would take minutes."""
+
+    def call(function: str, arguments: tuple[Any, ...], deadline: Deadline) -> Any:
+        assert function == "tmverify.engines.network.solving:solve"
+        return solve(*arguments)
+
+    monkeypatch.setattr(deciding, "call", call)
+
+
+@pytest.mark.usefixtures("in_this_process")
+@pytest.mark.parametrize("seed", range(SLICES))
+def test_engines_agree(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    _agree(seed, CASES, monkeypatch)
+
+
+@pytest.mark.deep
+@pytest.mark.usefixtures("in_this_process")
+def test_engines_agree_on_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    _agree(999, DEEP_CASES, monkeypatch)
+
+
+def _agree(seed: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng([20261116, seed])
+    answers = set()
+    for _ in range(n):
+        case = random_network_case(rng)
+        hunts, gives_up = rng.random() < 0.5, rng.random() < 0.2
+        monkeypatch.setattr(deciding, "LARGE", 0 if hunts else 1 << 30)
+        monkeypatch.setattr(deciding, "RATE", 0.0 if gives_up else 2e9)  # then auto leaves a shell to sat
+        truth = _truth(case)
+        for engine in ("brute", "search", "sat", "auto"):
+            _expect(case, engine, truth)
+        answers.add(truth)
+    assert {1, 2, 3, math.inf} <= answers  # the battery has them all
+
+
+def _truth(case: NetworkCase) -> float:
+    """The radius by going through all inputs, with nothing but ``predict``."""
+    n = len(case.x)
+    every = (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(np.uint8)
+    region = case.query(n).region
+    flips = every != case.x
+    inside = ~(flips & ~region.mutable).any(axis=1)
+    changed = case.network.predict(every) != case.network.predict(case.x[None, :])
+    return float(min(flips.sum(axis=1)[inside & changed], default=math.inf))
+
+
+def _expect(case: NetworkCase, engine: str, truth: float) -> None:
+    verdict = tv.check_robustness(case.network, case.x, case.epsilon, engine=engine, **case.options)
+    assert verdict.status is (tv.Status.HOLDS if truth > case.epsilon else tv.Status.VIOLATED)
+    radius = tv.robustness_radius(case.network, case.x, engine=engine, **case.options)
+    assert radius.radius == truth
+    if radius.witness is not None:
+        assert int((radius.witness != case.x).sum()) == truth
