@@ -5,12 +5,13 @@
 exit 0: accepted, the claim is printed and proved; 1: refused, with the reason; 2: unreadable.
 
 A certificate is text. Its first line is the claim, as JSON; then come the inputs it is about, witnesses, and
-*refutations*: proofs that some constraints on votes can't hold together near an input. All arithmetic is in
+*refutations*: proofs that some constraints on votes can't hold together near an input. About a binarized
+network they are *shells*: proofs that no input so many flips away is decided otherwise. All arithmetic is in
 Python's integers. The format, and why each step is right, is written down in docs/certificates.md; names in
 this file are the names there.
 
-The file reads top to bottom: the model, what its decisions mean as constraints on votes, the problem over
-flips, the steps of a refutation, the clausal proofs, the claims.
+The file reads top to bottom: the models, what a machine's decisions mean as constraints on votes, the problem
+over flips, the steps of a refutation, the clausal proofs, the shells of a network, the claims.
 """
 
 from __future__ import annotations
@@ -27,14 +28,15 @@ import stat
 import sys
 import zlib
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, pairwise
-from typing import IO, Any, NoReturn
+from itertools import accumulate, chain, compress, pairwise
+from typing import IO, Any, NamedTuple, NoReturn
 
 FORMAT, VERSION = "tmverify-certificate", 1
-MODEL_FORMAT, MODEL_VERSION = "tmverify-model", "1"
+MODEL_FORMAT, NETWORK_FORMAT, MODEL_VERSION = "tmverify-model", "tmverify-bnn", "1"
 LARGEST_MODEL = 1 << 30  # bytes
 LONGEST_HEADER = 1 << 26
 LONGEST_LINE = 1 << 26
@@ -42,6 +44,9 @@ LONGEST_CLAIM = 1 << 20
 LARGEST_NUMBER = 1 << 62
 LARGEST_FORMULA = 6_000_000  # literals, some 600 MB
 MOST_FEATURES = 1 << 24
+MOST_WIDTH, MOST_BLOCKS, MOST_BIAS = 1 << 16, 64, (1 << 31) - 1  # of a network
+# What 'enumerate' may take: flips, neurons of the first block, sets of flips, patterns, evaluated neurons.
+MOST_FLIPS, MOST_CHANGING, MOST_SETS, MOST_PATTERNS, MOST_WORK = 32, 4096, 1_000_000, 1_000_000, 500_000_000
 HASH = re.compile("[0-9a-f]{64}")
 DECIMALS = re.compile("-?[0-9]+( -?[0-9]+)*")
 
@@ -117,50 +122,115 @@ class Machine:
         )
 
 
-def read_model(data: bytes) -> tuple[Machine, str]:
-    """The machine in the bytes of a model file, and its content hash."""
+class Network:
+    """Blocks of neurons, each 1 iff at least ``threshold`` of its inputs match its weights; then scores.
+
+    Rows of weights, and the values of a block, are masks: the first of them in the highest bit.
+    """
+
+    def __init__(
+        self,
+        blocks: list[Block],
+        output: list[int],
+        scale: int,
+        bias: Sequence[int],
+        classes: list[Any],
+        changeable: list[bool],
+    ) -> None:
+        self.n_features, self.blocks, self.output = len(changeable), blocks, output
+        self.scale, self.bias, self.classes = scale, bias, classes
+        self.changeable = changeable  # the features whose bit can be both 0 and 1
+
+    def decide(self, x: Sequence[int]) -> int:
+        """The index of the class of an input."""
+        values = as_mask(x)
+        for n, thresholds, rows in self.blocks:
+            pairs = zip(thresholds, rows, strict=True)
+            values = as_mask(n - (row ^ values).bit_count() >= threshold for threshold, row in pairs)
+        n = len(self.blocks[-1][1])
+        matches = [n - (row ^ values).bit_count() for row in self.output]
+        scores = [self.scale * m + bias for m, bias in zip(matches, self.bias, strict=True)]
+        return scores.index(max(scores))
+
+    def in_scope(self, scope: int | str) -> Network:
+        """The network itself: it has no machines of single classes."""
+        if scope != "team":
+            raise Refused(f"the scope {scope!r:.60} is none of a network's")
+        return self
+
+
+Block = tuple[int, Sequence[int], list[int]]  # number of inputs; threshold and weights of each neuron
+
+
+def as_mask(bits: Iterable[object]) -> int:
+    """Bits as an integer, the first in the highest bit."""
+    return int("".join(["0", *("1" if bit else "0" for bit in bits)]), 2)
+
+
+def read_model(data: bytes) -> tuple[Machine | Network, str]:
+    """The machine or network in the bytes of a model file, and its content hash."""
     size = int.from_bytes(data[:8], "little")
     _readable(8 <= len(data) <= LARGEST_MODEL and size <= min(LONGEST_HEADER, len(data) - 8), "no model file")
-    text, body = data[8 : 8 + size], data[8 + size :]
+    text, body = data[8 : 8 + size], memoryview(data)[8 + size :]
     header = _json(text, "model")
     meta = _typed(header, "__metadata__", dict)
     named = (meta.get("format"), meta.get("version"))
-    _readable(named == (MODEL_FORMAT, MODEL_VERSION), f"no model of version {MODEL_VERSION}")
+    machine, network = (named == (kind, MODEL_VERSION) for kind in (MODEL_FORMAT, NETWORK_FORMAT))
+    _readable(machine or network, f"no model of version {MODEL_VERSION}")
     digest = _typed(meta, "sha256", str)
     # A model has one encoding, and its hash is that of the file without the hash.
     written = [_encoded({**header, "__metadata__": {**meta, "sha256": s}}) for s in (digest, "")]
-    whole = len(written[1]).to_bytes(8, "little") + written[1] + body
-    intact = written[0] == text and hashlib.sha256(whole).hexdigest() == digest
+    whole = hashlib.sha256(len(written[1]).to_bytes(8, "little") + written[1])
+    whole.update(body)
+    intact = written[0] == text and whole.hexdigest() == digest
     _readable(intact, "the model file is damaged: its content does not match its hash")
+    options = _json(_typed(meta, "model", str).encode(errors="replace"), "model options")
+    return (_machine if machine else _network)(header, options, body), digest
 
-    arrays, position = {}, 0
-    for name, kind, dtype, rank in (
-        ("bias", "q", "I64", 1), ("literals", "i", "I32", 1),
-        ("offsets", "q", "I64", 1), ("weights", "i", "I32", 2),
-    ):  # fmt: skip
+
+Schema = dict[str, tuple[str, int]]  # the dtype and the number of dimensions of each array
+
+
+def _arrays(
+    header: dict[str, Any], body: memoryview, schema: Schema
+) -> Iterator[tuple[list[int], Sequence[int]]]:
+    """The shape and the values of each array; they lie one after another, and nothing else does."""
+    position = 0
+    for name, (dtype, rank) in schema.items():
         entry = _typed(header, name, dict)
         shape = _typed(entry, "shape", list)
         _readable(len(shape) == rank and all(type(n) is int and n >= 0 for n in shape), f"shape of {name}")
-        values = array(kind)
+        values = array({"I64": "q", "I32": "i", "U8": "B"}[dtype])
         end = position + math.prod(shape) * values.itemsize
         fits = (
             entry.get("dtype") == dtype and entry.get("data_offsets") == [position, end] and end <= len(body)
         )
         _readable(fits, f"place of {name}")
-        values.frombytes(body[position:end])
-        if sys.byteorder == "big":
-            values.byteswap()
-        arrays[name], position = (shape, values.tolist()), end
-    _readable(position == len(body) and len(header) == 5, "more than a model")
+        if dtype == "U8":
+            yield shape, body[position:end]
+        else:
+            values.frombytes(body[position:end])
+            if sys.byteorder == "big":
+                values.byteswap()
+            yield shape, values.tolist()
+        position = end
+    _readable(position == len(body) and len(header) == len(schema) + 1, "more than a model")
 
-    options = _json(_typed(meta, "model", str).encode(errors="replace"), "model options")
+
+def _check_labels(classes: list[Any], n: int) -> None:
+    labels = {(type(label), label) for label in classes if type(label) in (int, str)}
+    _readable(len(labels) == len(classes) == n and "team" not in classes, "classes")
+
+
+def _machine(header: dict[str, Any], options: dict[str, Any], body: memoryview) -> Machine:
+    schema = {"bias": ("I64", 1), "literals": ("I32", 1), "offsets": ("I64", 1), "weights": ("I32", 2)}
+    (_, bias), (_, literals), (_, offsets), ((rows, columns), weights) = _arrays(header, body, schema)
     n_features = _typed(options, "n_features", int)
     classes = _typed(options, "classes", list)
     tie, clamp, empty = options.get("tie"), options.get("clamp"), options.get("empty_clause")
-    (_, bias), (_, literals), (_, offsets), ((rows, columns), weights) = arrays.values()
-    labels = {(type(label), label) for label in classes if type(label) in (int, str)}
-    _readable(1 <= n_features <= MOST_FEATURES and len(labels) == len(classes) == max(2, rows), "classes")
-    _readable("team" not in classes and rows == len(bias) >= 1, "classes or bias")
+    _readable(1 <= n_features <= MOST_FEATURES, "n_features")
+    _check_labels(classes, max(2, rows))
+    _readable(rows == len(bias) >= 1, "bias")
     _readable(tie in ("positive", "negative") and empty in ("fires", "silent"), "tie or empty_clause")
     _readable(clamp is None or (type(clamp) is int and clamp >= 1), "clamp")
     rising = bool(offsets) and offsets[0] == 0 and all(a <= b for a, b in pairwise(offsets))
@@ -171,15 +241,54 @@ def read_model(data: bytes) -> tuple[Machine, str]:
     _readable(within, "literals")
 
     clauses, votes = [], []
+    always = list(bias)
     for j, (start, end) in enumerate(pairwise(offsets)):
         clause, vote = literals[start:end], tuple(weights[j::columns])
         if not clause and empty == "fires":
-            bias = [score + v for score, v in zip(bias, vote, strict=True)]
+            always = [score + v for score, v in zip(always, vote, strict=True)]
         elif clause and any(vote) and len(set(map(abs, clause))) == len(set(clause)):  # no contradiction
             clauses.append(tuple(sorted(set(clause), key=abs)))
             votes.append(vote)
     least = 0 if tie == "positive" else 1
-    return Machine(n_features, clauses, votes, bias, least, clamp, classes), digest
+    return Machine(n_features, clauses, votes, always, least, clamp, classes)
+
+
+def _network(header: dict[str, Any], options: dict[str, Any], body: memoryview) -> Network:
+    _readable(list(options) == ["widths", "scale", "classes", "feature_names"], "options of a network")
+    widths, names, scale = _typed(options, "widths", list), options["feature_names"], options["scale"]
+    _readable(3 <= len(widths) <= MOST_BLOCKS + 2, "number of blocks")
+    _readable(all(type(width) is int and 1 <= width <= MOST_WIDTH for width in widths), "widths")
+    n_features, n_classes = widths[0], widths[-1]
+    _readable(n_classes >= 2 and type(scale) is int and 1 <= scale <= MOST_WIDTH, "classes or scale")
+    _check_labels(_typed(options, "classes", list), n_classes)
+    named = type(names) is list and len(names) == n_features and all(type(name) is str for name in names)
+    _readable(names is None or (named and len(set(names)) == n_features), "feature_names")
+
+    schema: Schema = {}
+    for i in range(len(widths) - 2):
+        schema |= {f"block.{i}.thresholds": ("I64", 1), f"block.{i}.weights": ("U8", 2)}
+    schema |= {"output.bias": ("I64", 1), "output.weights": ("U8", 2)}
+    if "pixels.levels" in header:
+        schema |= {"pixels.levels": ("I32", 1), "pixels.rising": ("U8", 1)}
+    _readable(list(header) == ["__metadata__", *schema], "arrays of a network")
+    arrays = _arrays(header, body, schema)
+    layers: list[Block] = []
+    for (n, size), (shape, numbers), (packed, weights) in zip(pairwise(widths), arrays, arrays, strict=False):
+        width = (n + 7) // 8
+        _readable(shape == [size] and packed == [size, width], "shapes of a network")
+        rows = [int.from_bytes(weights[j : j + width], "big") for j in range(0, size * width, width)]
+        unused = -n % 8
+        _readable(not any(row & ((1 << unused) - 1) for row in rows), "weights that are none")
+        layers.append((n, numbers, [row >> unused for row in rows]))
+    *blocks, (_, bias, output) = layers
+    _readable(all(0 <= t <= n + 1 for n, thresholds, _ in blocks for t in thresholds), "thresholds")
+    _readable(all(abs(b) <= MOST_BIAS for b in bias), "bias")
+    changeable = [True] * n_features
+    for (shape, levels), (same, rising) in zip(arrays, arrays, strict=True):
+        _readable(shape == same == [n_features] and max(rising) <= 1, "pixels")
+        _readable(min(levels) >= 0 and max(levels) <= 256, "levels of pixels")
+        changeable = [0 < level < 256 for level in levels]
+    return Network(blocks, output, scale, bias, options["classes"], changeable)
 
 
 def _encoded(header: dict[str, Any]) -> bytes:
@@ -794,6 +903,275 @@ def check_lrat(clauses: list[tuple[int, ...]], lines: Iterable[list[int]]) -> No
     raise Refused("a clausal proof does not reach the empty clause")
 
 
+# --------------------------------------------------------------------------------------- shells of a network
+
+
+class Changing(NamedTuple):
+    """An open neuron of the first block: it changes iff at least ``need`` favourable features flip."""
+
+    need: int
+    favourable: int  # mask of mutable features
+    value: bool  # at the input
+
+
+class Gate(NamedTuple):
+    """An open neuron or rival: true iff ``need`` open inputs or more, of those ``among``, match."""
+
+    need: int
+    weights: int  # masks over the open neurons of the block before
+    among: int
+
+
+class Shell:
+    """A network over the inputs with exactly ``flips`` mutable features flipped: what is known, what is open.
+
+    ``changing`` are the open neurons of the first block, ``gates`` those of each of the others, ``rivals``
+    the open rivals; ``certain`` says whether a rival wins whatever flips.
+    """
+
+    def __init__(self, network: Network, centre: Sequence[int], mutable: Sequence[bool], flips: int) -> None:
+        self.mutable, self.flips = mutable, flips
+        self.n_mutable = sum(mutable)
+        self.changing: list[Changing] = []
+        values = self._first_block(network.blocks[0], as_mask(centre), as_mask(mutable))
+        self.gates: list[list[Gate]] = []
+        for n, thresholds, rows in network.blocks[1:]:
+            inputs, values = Partial(values), []
+            self.gates.append([])
+            for threshold, row in zip(thresholds, rows, strict=True):
+                values.append(self._settle(inputs, threshold, row, (1 << n) - 1, self.gates[-1]))
+        self.rivals: list[Gate] = []
+        self.certain = False
+        self._compete(network, Partial(values), network.decide(centre))
+
+    def _first_block(self, block: Block, x: int, may: int) -> list[bool | None]:
+        n, thresholds, rows = block
+        values: list[bool | None] = []
+        for threshold, row in zip(thresholds, rows, strict=True):
+            match = ~(row ^ x) & ((1 << n) - 1)
+            m = match.bit_count()
+            value = m >= threshold
+            distance = m - threshold + 1 if value else threshold - m
+            favourable = may & (match if value else ~match)
+            need = (self.flips + distance + 1) // 2
+            helpful = favourable.bit_count()
+            if need > self.flips or need > helpful:
+                values.append(value)
+            elif self.flips - need + 1 > self.n_mutable - helpful:
+                values.append(not value)
+            else:
+                values.append(None)
+                self.changing.append(Changing(need, favourable, value))
+        return values
+
+    @staticmethod
+    def _settle(inputs: Partial, threshold: int, row: int, among: int, gates: list[Gate]) -> bool | None:
+        """The value of a neuron over the inputs ``among``; if it is open, a gate is added."""
+        need = threshold - (~(row ^ inputs.known) & ~inputs.open & among).bit_count()
+        if need <= 0:
+            return True
+        if need > (inputs.open & among).bit_count():
+            return False
+        gates.append(Gate(need, inputs.squeezed(row), inputs.squeezed(among)))
+        return None
+
+    def _compete(self, network: Network, inputs: Partial, c: int) -> None:
+        for r, row in enumerate(network.output):
+            if r == c:
+                continue
+            differ = row ^ network.output[c]
+            lead = _ceil(int(r > c) - network.bias[r] + network.bias[c], network.scale)
+            threshold = _ceil(lead + differ.bit_count(), 2)
+            self.certain |= self._settle(inputs, threshold, row, differ, self.rivals) is True
+
+    def close(self) -> None:
+        """No rival can win."""
+        if self.certain or self.rivals:
+            raise Refused(f"'close' of shell {self.flips}, where a rival may win")
+
+    def try_all(self) -> None:
+        """Look at every set of flips, by the patterns of changed neurons that they lead to."""
+        if self.certain:
+            raise Refused(f"shell {self.flips} changes the decision")
+        n_sets = math.comb(self.n_mutable, self.flips - 1) if self.flips <= MOST_FLIPS else MOST_SETS + 1
+        if n_sets > MOST_SETS or len(self.changing) > MOST_CHANGING:
+            raise Refused(f"'enumerate' of shell {self.flips}: too many sets of flips, or open neurons")
+        values: Iterable[int] = self._patterns()
+        for step in self._steps():  # many patterns lead to few values further on
+            values = set(map(step, values))
+        if any(values):
+            raise Refused(f"shell {self.flips} changes the decision")
+
+    def _masks(self) -> list[int]:
+        """For each mutable feature, the changing neurons that its flip is favourable to."""
+        n = len(self.mutable)
+        columns = [compress(f"{neuron.favourable:0{n}b}", self.mutable) for neuron in self.changing]
+        return [int("".join(bits), 2) for bits in zip(*columns, strict=True)] or [0] * self.n_mutable
+
+    def _patterns(self) -> set[int]:
+        """The sets of neurons of the first block that some set of flips changes, among those that are open.
+
+        Features of the same mask do the same: masks are flipped in order, each as often as it has features.
+        """
+        n_open = len(self.changing) + sum(map(len, self.gates))
+        most = min(MOST_PATTERNS, MOST_WORK // max(1, n_open))
+        masks = Counter(self._masks())
+        distinct, copies = list(masks), list(masks.values())
+        later = [self.n_mutable - before for before in accumulate(copies)]  # features of the masks after it
+        patterns: set[int] = set()
+
+        def flip(near: list[int], i: int, spare: int, left: int) -> None:
+            # near[t]: the neurons that change by at most t further favourable flips. Of the features not yet
+            # passed, ``spare`` have the mask i.
+            first = i if spare else i + 1
+            if left == 1:
+                changed, next_ = near
+                patterns.update([changed | (next_ & mask) for mask in distinct[first:]])
+                if len(patterns) > most:
+                    raise Refused(f"'enumerate' of shell {self.flips}: too many patterns")
+                return
+            for j in range(first, len(distinct)):
+                unused = (spare if j == i else copies[j]) - 1
+                if unused + later[j] < left - 1:
+                    break
+                mask = distinct[j]
+                flip([a | (b & mask) for a, b in pairwise(near)], j, unused, left - 1)
+
+        start = [as_mask(neuron.need <= t for neuron in self.changing) for t in range(self.flips + 1)]
+        flip(start, -1, 0, self.flips)
+        return patterns
+
+    def _steps(self) -> list[Callable[[int], int]]:
+        """From a pattern to its values, block by block; last, 1 if a rival wins, else 0."""
+        at_input = as_mask(neuron.value for neuron in self.changing)
+        sizes = [len(self.changing), *map(len, self.gates)]
+
+        def block(size: int, gates: list[Gate]) -> Callable[[int], int]:
+            count = len(gates)
+            tests = [(gate.weights, size - gate.need, 1 << (count - 1 - j)) for j, gate in enumerate(gates)]
+
+            def values(inputs: int) -> int:
+                result = 0
+                for weights, most_wrong, bit in tests:
+                    if (inputs ^ weights).bit_count() <= most_wrong:
+                        result |= bit
+                return result
+
+            return values
+
+        rivals = [(gate.weights, gate.among, gate.among.bit_count() - gate.need) for gate in self.rivals]
+
+        def wins(inputs: int) -> int:
+            for weights, among, most_wrong in rivals:
+                if ((inputs ^ weights) & among).bit_count() <= most_wrong:
+                    return 1
+            return 0
+
+        blocks = [block(size, gates) for size, gates in zip(sizes, self.gates, strict=False)]
+        return [lambda pattern: pattern ^ at_input, *blocks, wins]
+
+    def formula(self) -> list[tuple[int, ...]] | None:
+        """The shell as a CNF, of the inputs that are decided otherwise; None if no rival can win."""
+        if self.certain:
+            raise Refused(f"'lrat' of shell {self.flips}, where a rival wins whatever flips")
+        if not self.rivals:
+            return None
+        cnf = Counting(self.n_mutable)
+        flips = list(range(1, self.n_mutable + 1))
+        demands = [[cnf.at_least(self.flips, flips)]]
+        if self.flips < self.n_mutable:
+            demands.append([-cnf.at_least(self.flips + 1, flips)])
+        values = []
+        for need, favourable, value in self.changing:
+            bits = compress(f"{favourable:0{len(self.mutable)}b}", self.mutable)
+            sides: dict[str, list[int]] = {"1": [], "0": []}
+            for flip, bit in zip(flips, bits, strict=True):
+                sides[bit].append(flip)
+            most = self.flips - need + 1
+            changed = cnf.at_least(need, sides["1"]) if need <= most else -cnf.at_least(most, sides["0"])
+            values.append(-changed if value else changed)
+        for gates in self.gates:
+            values = [cnf.gate(gate, values) for gate in gates]
+        demands.append([cnf.gate(gate, values) for gate in self.rivals])
+        demand = cnf.new()
+        for literals in demands:
+            cnf.add(*literals, -demand)
+        cnf.add(demand)
+        return cnf.clauses
+
+
+class Partial:
+    """The values of a block, some of them open."""
+
+    def __init__(self, values: list[bool | None]) -> None:
+        self.known = as_mask(values)
+        self.places = [value is None for value in values]
+        self.open = as_mask(self.places)
+
+    def squeezed(self, mask: int) -> int:
+        """Of a bit for each value, those of the open ones."""
+        return int("0" + "".join(compress(f"{mask:0{len(self.places)}b}", self.places)), 2)
+
+
+class Counting:
+    """The clauses of a formula, as it is built of literals "at least k of these"."""
+
+    def __init__(self, n_vars: int) -> None:
+        self.n_vars, self.size = n_vars, 0
+        self.clauses: list[tuple[int, ...]] = []
+
+    def new(self) -> int:
+        self.n_vars += 1
+        return self.n_vars
+
+    def add(self, *clause: int) -> None:
+        self.size += len(clause)
+        if self.size > LARGEST_FORMULA:
+            raise Refused("the formula of a clausal proof is too large")
+        proper = tuple(dict.fromkeys(clause))
+        if not any(-literal in proper for literal in proper):  # else it says nothing
+            self.clauses.append(proper)
+
+    def gate(self, gate: Gate, values: list[int]) -> int:
+        """A literal that is true iff the gate is."""
+        n = len(values)
+        signs = zip(values, f"{gate.weights:0{n}b}", f"{gate.among:0{n}b}", strict=True)
+        return self.at_least(
+            gate.need, [v if sign == "1" else -v for v, sign, there in signs if there == "1"]
+        )
+
+    def at_least(self, k: int, literals: list[int]) -> int:
+        """A literal that is true iff at least k of these are, 1 <= k <= all."""
+        others = len(literals) - k + 1
+        if k > others:
+            return -self._tree([-literal for literal in literals], others)[others - 1]
+        return self._tree(literals, k)[k - 1]
+
+    def _tree(self, literals: list[int], k: int) -> list[int]:
+        """Literals "at least 1", "at least 2", and so on to k, or to all."""
+        n = len(literals)
+        if n == 1:
+            return literals
+        a = self._tree(literals[: n // 2], k)
+        b = self._tree(literals[n // 2 :], k)
+        most = min(n, k)
+        out = [self.new() for _ in range(most)]
+        for i in range(len(a) + 1):
+            for j in range(min(len(b), most - i) + 1):
+                s = i + j
+                if s:
+                    self.add(*(-literal for literal in (*a[i - 1 : i], *b[j - 1 : j])), out[s - 1])
+                if s < most:
+                    self.add(*a[i : i + 1], *b[j : j + 1], -out[s])
+        for lower, higher in pairwise(out):
+            self.add(-higher, lower)
+        return out
+
+
+def _ceil(a: int, b: int) -> int:
+    return -(-a // b)
+
+
 # ---------------------------------------------------------------------------------------------------- claims
 
 
@@ -876,17 +1254,10 @@ class Subject:
     """One input, or every input: what is shown about it."""
 
     def __init__(
-        self, machines: list[Machine], region: Region, claim: dict[str, Any], expected: int | None
+        self, models: Sequence[Machine] | Sequence[Network], region: Region, expected: int | None
     ) -> None:
-        self.machines, self.region, self.claim, self.expected = machines, region, claim, expected
-        self.constraints: list[Constraint] = []  # declared, so that refutations can name them
-        self.refuted: dict[tuple[int, ...], dict[Case, int]] = {}  # by subcube: constraints, radius
+        self.models, self.region, self.expected = models, region, expected
         self.witness: list[int] | None = None
-
-    @cached_property
-    def surroundings(self) -> Surroundings:
-        """The clauses around the input; a witness needs none."""
-        return Surroundings(self.machines, self.region)
 
     def take_witness(self, z: list[int]) -> None:
         """An input in the region on which the decisions differ."""
@@ -894,10 +1265,53 @@ class Subject:
         changed = [f for f, (a, b) in enumerate(zip(centre, z, strict=True)) if a != b]
         if len(changed) > radius or not all(mutable[f] for f in changed):
             raise Refused("the witness lies outside the region")
-        decisions = [machine.decide(z) for machine in self.machines]
+        decisions = [model.decide(z) for model in self.models]
         if len({*decisions, self.expected} - {None}) < 2:
             raise Refused("the witness does not change the decision")
         self.witness = z
+
+    def distance(self) -> int | None:
+        """How far the witness is."""
+        if self.witness is None:
+            return None
+        return sum(a != b for a, b in zip(self.region[0], self.witness, strict=True))
+
+    def take(self, reader: Reader, on_formula: OnFormula | None) -> bool:
+        """Follow what the reader's current line begins; whether that is anything."""
+        raise NotImplementedError
+
+    def holds_within(self, radius: int) -> bool:
+        """Whether it is shown that no input within so many flips violates the property."""
+        raise NotImplementedError
+
+
+class OfMachines(Subject):
+    """What is shown by refutations."""
+
+    def __init__(
+        self, machines: list[Machine], region: Region, claim: dict[str, Any], expected: int | None
+    ) -> None:
+        super().__init__(machines, region, expected)
+        self.machines, self.claim = machines, claim
+        self.constraints: list[Constraint] = []  # declared, so that refutations can name them
+        self.refuted: dict[tuple[int, ...], dict[Case, int]] = {}  # by subcube: constraints, radius
+
+    @cached_property
+    def surroundings(self) -> Surroundings:
+        """The clauses around the input; a witness needs none."""
+        return Surroundings(self.machines, self.region)
+
+    def take(self, reader: Reader, on_formula: OnFormula | None) -> bool:
+        """Constraints, clauses rewritten, or a refutation."""
+        if reader.words[0] == "constraints":
+            self.declare(reader)
+        elif reader.words[0] == "rewrite":
+            self.rewrite(reader)
+        elif reader.words[0] == "refute":
+            self.refute(reader, on_formula)
+        else:
+            return False
+        return True
 
     def declare(self, reader: Reader) -> None:
         """Constraints, each as row:coefficient,row:coefficient>=bound."""
@@ -964,16 +1378,7 @@ class Subject:
     def _clausal(self, reader: Reader, tree: Refutation, on_formula: OnFormula | None) -> None:
         if tree.fixed:
             raise Refused("'lrat' where features are fixed: 'shrink' first")
-        clauses = formula(tree.problem)
-        lines = _until_qed(reader)
-        if on_formula is not None and clauses is not None:
-            proof = list(lines)
-            on_formula(clauses, proof)
-            lines = iter(proof)
-        if clauses is not None:
-            check_lrat(clauses, lines)
-        for _ in lines:  # whatever comes after the empty clause
-            pass
+        _follow_lrat(formula(tree.problem), reader, on_formula)
         tree.done = True
 
     def _is_refuted(self, case: Case, cube: tuple[int, ...], radius: int | None = None) -> bool:
@@ -985,14 +1390,55 @@ class Subject:
         ways = ways_to_violate(self.machines, self.expected)
         return all(self._is_refuted(way, (), radius) for way in ways)
 
-    def distance(self) -> int | None:
-        """How far the witness is."""
-        if self.witness is None:
-            return None
-        return sum(a != b for a, b in zip(self.region[0], self.witness, strict=True))
+
+class OfNetwork(Subject):
+    """What is shown by shells."""
+
+    def __init__(self, network: Network, region: Region, expected: int) -> None:
+        super().__init__([network], region, expected)
+        self.network = network
+        self.shown: set[int] = set()  # numbers of flips
+
+    def take(self, reader: Reader, on_formula: OnFormula | None) -> bool:
+        """A shell."""
+        if reader.words[0] != "shell" or len(reader.words) != 3:
+            return False
+        way = reader.words[2]
+        (flips,) = reader.naturals(reader.words[1:2])
+        centre, most, mutable = self.region
+        if not 1 <= flips <= min(most, sum(mutable)) or flips in self.shown:
+            raise Refused(f"shell {flips} lies outside the region, or was shown before")
+        shell = Shell(self.network, centre, mutable, flips)
+        if way == "close":
+            shell.close()
+        elif way == "enumerate":
+            shell.try_all()
+        elif way == "lrat":
+            _follow_lrat(shell.formula(), reader, on_formula)
+        else:
+            raise Unreadable(f"line {reader.number}: {way!r:.40} shows no shell")
+        self.shown.add(flips)
+        return True
+
+    def holds_within(self, radius: int) -> bool:
+        """Whether every shell up to so many flips is shown."""
+        return self.shown.issuperset(range(1, min(radius, sum(self.region[2])) + 1))
 
 
 OnFormula = Callable[[list[tuple[int, ...]], list[list[int]]], None]
+
+
+def _follow_lrat(clauses: list[tuple[int, ...]] | None, reader: Reader, on_formula: OnFormula | None) -> None:
+    """The lines up to 'qed' prove that the formula, if there is any, has no solution."""
+    lines = _until_qed(reader)
+    if on_formula is not None and clauses is not None:
+        proof = list(lines)
+        on_formula(clauses, proof)
+        lines = iter(proof)
+    if clauses is not None:
+        check_lrat(clauses, lines)
+    for _ in lines:  # whatever comes after the empty clause
+        pass
 
 
 def _until_qed(reader: Reader) -> Iterator[list[int]]:
@@ -1027,12 +1473,13 @@ def _check(certificate: IO[bytes], models: Sequence[bytes], on_formula: OnFormul
     for (_, digest), name in zip(read, wanted, strict=True):
         if digest != name:
             raise Refused(f"the claim is about model {name[:16]}, not {digest[:16]}")
-    machines = [machine for machine, _ in read]
-    first = machines[0]
-    for machine in machines[1:]:
-        if machine.n_features != first.n_features or machine.classes != first.classes:
+    first = read[0][0]
+    for model, _ in read[1:]:
+        if model.n_features != first.n_features or model.classes != first.classes:
             raise Refused("the models differ in features or classes")
-    machines = [machine.in_scope(claim["scope"]) for machine in machines]
+    if claim["question"] != "robustness" and any(isinstance(model, Network) for model, _ in read):
+        raise Refused("of networks, only robustness can be claimed")
+    scoped = [model.in_scope(claim["scope"]) for model, _ in read]
 
     n = first.n_features
     mask = claim["features"]
@@ -1044,17 +1491,11 @@ def _check(certificate: IO[bytes], models: Sequence[bytes], on_formula: OnFormul
     while reader.words != ["end"]:
         count += 1
         seen.append(hashlib.sha256(reader.words[-1].encode()).digest())
-        subject = _subject(reader, machines, claim, allowed)
+        subject = _subject(reader, scoped, claim, allowed)
         while reader.words[0] not in ("input", "everywhere", "end"):
             if reader.words[0] == "witness" and len(reader.words) == 2:
                 subject.take_witness(reader.bits(reader.words[1], n))
-            elif reader.words[0] == "constraints":
-                subject.declare(reader)
-            elif reader.words[0] == "rewrite":
-                subject.rewrite(reader)
-            elif reader.words[0] == "refute":
-                subject.refute(reader, on_formula)
-            else:
+            elif not subject.take(reader, on_formula):
                 raise Unreadable(f"line {reader.number}: {reader.words[0]!r:.40} is not expected here")
             reader.next()
         if claim["answer"] == "radius":
@@ -1073,6 +1514,8 @@ def _check(certificate: IO[bytes], models: Sequence[bytes], on_formula: OnFormul
             f"the inputs of sha256 {hashlib.sha256(b''.join(seen)).hexdigest()}, {len(set(seen))} distinct"
         )
     changing = "" if mask is None else f", only {sum(allowed)} of {n} features changing"
+    if isinstance(first, Network) and not all(first.changeable):
+        changing += f", the {first.changeable.count(False)} pixels that no grey level changes staying"
     return {**claim, "about": about, "changing": changing}
 
 
@@ -1100,12 +1543,15 @@ def _check_radius(claim: dict[str, Any], subject: Subject) -> None:
         raise Refused(f"not shown that fewer than {radius} flips change nothing")
 
 
-def _subject(reader: Reader, machines: list[Machine], claim: dict[str, Any], allowed: list[bool]) -> Subject:
-    n = len(allowed)
+def _subject(
+    reader: Reader, models: Sequence[Machine | Network], claim: dict[str, Any], allowed: list[bool]
+) -> Subject:
+    n, first = len(allowed), models[0]
+    machines = [model for model in models if isinstance(model, Machine)]
     if claim["question"] == "equivalence":
         _readable(reader.words == ["everywhere"], f"line {reader.number}: 'everywhere' expected")
         reader.next()
-        return Subject(machines, ([0] * n, n, [True] * n), claim, None)
+        return OfMachines(machines, ([0] * n, n, [True] * n), claim, None)
     _readable(
         reader.words[0] == "input" and len(reader.words) == 2, f"line {reader.number}: 'input' expected"
     )
@@ -1113,9 +1559,13 @@ def _subject(reader: Reader, machines: list[Machine], claim: dict[str, Any], all
     reader.next()
     barred = {"add": 1, "remove": 0}.get(claim["direction"])
     mutable = [may and bit != barred for may, bit in zip(allowed, centre, strict=True)]
-    radius = claim["epsilon"] if claim["answer"] != "radius" else sum(mutable)
-    expected = machines[0].decide(centre) if claim["question"] == "robustness" else None
-    return Subject(machines, (centre, min(radius, n), mutable), claim, expected)
+    if isinstance(first, Network):
+        mutable = [may and can for may, can in zip(mutable, first.changeable, strict=True)]
+    radius = min(n, claim["epsilon"] if claim["answer"] != "radius" else sum(mutable))
+    if isinstance(first, Network):
+        return OfNetwork(first, (centre, radius, mutable), first.decide(centre))
+    expected = first.decide(centre) if claim["question"] == "robustness" else None
+    return OfMachines(machines, (centre, radius, mutable), claim, expected)
 
 
 _KEYS = [

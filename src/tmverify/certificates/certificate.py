@@ -8,6 +8,8 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tmverify.bnn.file import encode as encode_network
+from tmverify.bnn.model import BnnModel
 from tmverify.certificates import tmcheck
 from tmverify.drafts import replacing
 from tmverify.errors import CertificateError
@@ -19,7 +21,7 @@ IN_MEMORY = 1 << 22  # bytes, while it is checked
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
-    """What a certificate shows of one input: some lines, then refutations, which may be long."""
+    """What a certificate shows of one input: some lines, then refutations or shells, which may be long."""
 
     lines: bytes
     refutations: Callable[[], Iterable[bytes]] = tuple
@@ -57,7 +59,7 @@ class Certificate:
         with replacing(path) as draft, open(draft, "wb") as file:
             file.writelines(self.blocks())
 
-    def check(self, *models: Model) -> str:
+    def check(self, *models: Model | BnnModel) -> str:
         """Check it against the models, as ``tools/tmcheck.py`` does; returns the claim in words.
 
         Raises
@@ -69,9 +71,13 @@ class Certificate:
             file.writelines(self.blocks())
             file.seek(0)
             try:
-                return tmcheck.in_words(tmcheck.check(file, [encode(model) for model in models]))
+                return tmcheck.in_words(tmcheck.check(file, [_file_of(model) for model in models]))
             except (tmcheck.Refused, tmcheck.Unreadable) as reason:
                 raise CertificateError(f"The certificate is refused: {reason}.") from None
 
     def __repr__(self) -> str:
         return f"<Certificate: {tmcheck.in_words(dict(self.claim))}>"
+
+
+def _file_of(model: Model | BnnModel) -> bytes:
+    return encode_network(model) if isinstance(model, BnnModel) else encode(model)

@@ -1,4 +1,4 @@
-"""From a Query and its answer to a Certificate: the claim, exactly as it was asked, and what it rests on."""
+"""From a query and its answer to a Certificate: the claim, exactly as it was asked, and what it rests on."""
 
 from __future__ import annotations
 
@@ -12,30 +12,32 @@ from numpy.typing import NDArray
 
 from tmverify.certificates.certificate import Body, Certificate
 from tmverify.certificates.tmcheck import FORMAT, VERSION
-from tmverify.properties.query import Query
+from tmverify.properties.network import AnyQuery, NetworkQuery
 from tmverify.properties.verdict import Status
 
 Text = Callable[[], Iterable[bytes]]
 
 
-def holds(query: Query, refutations: Text) -> Certificate:
-    """The property holds: every way to violate it is refuted."""
+def holds(query: AnyQuery, refutations: Text) -> Certificate:
+    """The property holds: every way to violate it is refuted, or, of a network, every shell shown."""
     return Certificate(_claim(query, Status.HOLDS.value), [_body(query, None, refutations)])
 
 
-def violated(query: Query, witness: NDArray[np.uint8]) -> Certificate:
+def violated(query: AnyQuery, witness: NDArray[np.uint8]) -> Certificate:
     """The property is violated by ``witness``."""
     return Certificate(_claim(query, Status.VIOLATED.value), [_body(query, witness)])
 
 
-def radius(query: Query, least: float, witness: NDArray[np.uint8] | None, refutations: Text) -> Certificate:
+def radius(
+    query: AnyQuery, least: float, witness: NDArray[np.uint8] | None, refutations: Text
+) -> Certificate:
     """The nearest witness is ``least`` flips away, or there is none."""
     claim = _claim(query, "radius", epsilon=None, radius=None if least == math.inf else int(least))
     return Certificate(claim, [_body(query, witness, refutations)])
 
 
 def universal(
-    query: Query,
+    query: AnyQuery,
     status: Status,
     eta: Fraction,
     inputs: NDArray[np.uint8],
@@ -50,7 +52,7 @@ def universal(
     return Certificate(_claim(query, status.value, inputs=len(inputs), eta=parts), bodies)
 
 
-def _claim(query: Query, answer: str, **others: Any) -> dict[str, Any]:
+def _claim(query: AnyQuery, answer: str, **others: Any) -> dict[str, Any]:
     assert query.topic is not None
     region = query.region
     return {
@@ -70,13 +72,15 @@ def _claim(query: Query, answer: str, **others: Any) -> dict[str, Any]:
     }
 
 
-def _body(query: Query, witness: NDArray[np.uint8] | None, refutations: Text | None = None) -> Body:
+def _body(query: AnyQuery, witness: NDArray[np.uint8] | None, refutations: Text | None = None) -> Body:
     center = query.region.center
     lines = [_line("everywhere") if center is None else _line("input", _hex(center))]
     if witness is not None:
         lines.append(_line("witness", _hex(witness)))
     if refutations is None:
         return Body(b"".join(lines))
+    if isinstance(query, NetworkQuery):
+        return Body(b"".join(lines), refutations)
     constraints = (",".join(f"{row}:{k}" for row, k in c.terms) + f">={c.bound}" for c in query.constraints)
     lines.append(_line("constraints", *constraints))
     return Body(b"".join(lines), refutations)

@@ -17,6 +17,7 @@ from pysat.solvers import Solver
 
 from tiny import random_case
 from tmverify.certificates.tmcheck import (
+    Machine,
     Problem,
     Refused,
     Refutation,
@@ -197,7 +198,8 @@ def test_surroundings_rewritten_once_have_the_same_solutions() -> None:
     rng = np.random.default_rng(5)
     for _ in range(150):
         case = random_case(rng)
-        machines = [read_model(encode(model))[0].in_scope(case.scope) for model in (case.a, case.b)]
+        scoped = [read_model(encode(model))[0].in_scope(case.scope) for model in (case.a, case.b)]
+        machines = [machine for machine in scoped if isinstance(machine, Machine)]
         n = case.a.n_features
         mutable = [bool(rng.random() < 0.8) for _ in range(n)]
         radius = int(rng.integers(0, n + 1))
