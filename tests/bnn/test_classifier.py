@@ -30,7 +30,7 @@ def trained(digits: tv.Dataset) -> BnnClassifier:
 
 
 def test_digits_are_learnt(digits: tv.Dataset, trained: BnnClassifier) -> None:
-    assert trained.score(digits.X_test, digits.y_test) > 0.88  # 0.92; by chance 0.1
+    assert trained.score(digits.X_test, digits.y_test) > 0.9  # 0.94; by chance 0.1
     assert trained.model_.widths == (digits.X_train.shape[1], 200, 100, 100, 100, 10)
     assert trained.classes_.tolist() == list(range(10))
     assert trained.n_features_in_ == digits.X_train.shape[1]

@@ -37,7 +37,7 @@ class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Times that ``fit`` shows all examples.
     batch_size : int, default 100
         Examples a step, at least (less than twice as many).
-    learning_rate : float, default 0.01
+    learning_rate : float, default 0.03
         Of Adam at the start; it falls to 0 along a cosine.
     input_noise : float, default 0.0
         Chance that an input bit is turned when an example is learnt from. Against learning by heart: try
@@ -79,7 +79,7 @@ class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         hidden: tuple[int, ...] = (200, 100, 100, 100),
         n_epochs: int = 60,
         batch_size: int = 100,
-        learning_rate: float = 0.01,
+        learning_rate: float = 0.03,
         input_noise: float = 0.0,
         dropout: float = 0.0,
         random_state: Any = None,
