@@ -48,8 +48,8 @@ def _agree(seed: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(n):
         case = random_network_case(rng)
         hunts, gives_up = rng.random() < 0.5, rng.random() < 0.2
-        monkeypatch.setattr(deciding, "LARGE", 0 if hunts else 1 << 30)
-        monkeypatch.setattr(deciding, "RATE", 0.0 if gives_up else 2e9)  # then auto leaves a shell to sat
+        monkeypatch.setattr(deciding, "LONG", 0.0 if hunts else 2.0)
+        monkeypatch.setattr(deciding, "RATE", 1e-6 if gives_up else 1e9)  # then auto leaves a shell to sat
         truth = _truth(case)
         for engine in ("brute", "search", "sat", "auto"):
             _expect(case, engine, truth)

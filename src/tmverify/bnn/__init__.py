@@ -1,6 +1,7 @@
 """Binarized neural networks, the rival: trained (``BnnClassifier``), frozen in integers (``BnnModel``), read.
 
-``check_robustness``, ``robustness_radius`` and ``check_universal_robustness`` take one as they do a ``Model``. Training needs PyTorch (``pip install 'tmverify[bnn]'``), imported at first use; nothing else does.
+``check_robustness``, ``robustness_radius`` and ``check_universal_robustness`` take one as they do a
+``Model``. Training needs PyTorch (``pip install 'tmverify[bnn]'``), imported at first use; nothing else does.
 """
 
 from typing import TYPE_CHECKING, Any

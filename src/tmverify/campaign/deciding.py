@@ -10,28 +10,31 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from tmverify.bnn import BnnModel
+from tmverify.bnn.either import Classifier, load_classifier
 from tmverify.campaign.answers import TaskAnswer, answered, unanswered
 from tmverify.campaign.tasks import Task, unpack
 from tmverify.engines.memory import at_most
 from tmverify.errors import ModelError
 from tmverify.model import Model
-from tmverify.model.file import load
-from tmverify.properties import Query, Radius, Status, StopReason, Verdict
-from tmverify.verify import check_equivalence, decide, nearest
+from tmverify.properties import Radius, Status, StopReason, Verdict
+from tmverify.properties.network import AnyQuery
+from tmverify.properties.scope import check_model
+from tmverify.verify import check_equivalence, check_robustness, decide, nearest
 from tmverify.verify.deciding import replay
 
 SUFFIX = ".tm"
 _MODELS_KEPT = 8
 
 
-def answer(task: Task, models: Sequence[Model]) -> TaskAnswer:
+def answer(task: Task, models: Sequence[Classifier]) -> TaskAnswer:
     """Decide ``task``; its seconds are those from the question to the answer, compiling it included."""
     start = time.perf_counter()
     found = _found(task, models)
     return answered(task, replace(found, seconds=time.perf_counter() - start))
 
 
-def replayed(task: Task, answer: TaskAnswer, models: Mapping[str, Model]) -> TaskAnswer:
+def replayed(task: Task, answer: TaskAnswer, models: Mapping[str, Classifier]) -> TaskAnswer:
     """The answer, if its counterexample is one here too: it may have been found on another machine."""
     if answer.witness is None or replays(task.query([models[key] for key in task.models]), task, answer):
         return answer
@@ -39,7 +42,7 @@ def replayed(task: Task, answer: TaskAnswer, models: Mapping[str, Model]) -> Tas
     return unanswered(task, StopReason.REJECTED, detail, answer.seconds)
 
 
-def replays(query: Query, task: Task, answer: TaskAnswer) -> bool:
+def replays(query: AnyQuery, task: Task, answer: TaskAnswer) -> bool:
     """Whether the answer's witness, or that it has none, is what the answer says."""
     seen = None if answer.witness is None else replay(query, unpack(answer.witness, task.n_features))
     if answer.upper is None:
@@ -57,16 +60,17 @@ def answer_from_files(task: Task, folder: str) -> TaskAnswer:
         return answer(task, models)
 
 
-def write_models(models: Mapping[str, Model], folder: Path) -> None:
+def write_models(models: Mapping[str, Classifier], folder: Path) -> None:
     """What ``answer_from_files`` reads."""
     for key, model in models.items():
         model.save(folder / f"{key}{SUFFIX}")
 
 
-def _found(task: Task, models: Sequence[Model]) -> Verdict | Radius:
+def _found(task: Task, models: Sequence[Classifier]) -> Verdict | Radius:
     how: dict[str, Any] = {"timeout": task.timeout, "engine": task.engine, "certificate": task.certified}
     if task.question == "equivalence":
-        return check_equivalence(models[0], models[1], scope=task.scope, **how)
+        left, right = (check_model(model, "model") for model in models)
+        return check_equivalence(left, right, scope=task.scope, **how)
     if task.question == "radius":
         return nearest(task.query(models), **how)
     return decide(task.query(models), **how)
@@ -91,12 +95,15 @@ def warm_up(engine: str) -> bool:
             )
             _found(about, models)
         check_equivalence(tiny, tiny, engine=engine)
+    if engine != "paper":
+        network = BnnModel.from_layers([([[1, 1], [1, -1]], [1, 1])], [[1, 1], [-1, 1]])
+        check_robustness(network, [0, 0], 1, engine=engine)
     return True
 
 
 @lru_cache(maxsize=_MODELS_KEPT)
-def _model(folder: str, key: str) -> Model:
-    model = load(Path(folder) / f"{key}{SUFFIX}")
+def _model(folder: str, key: str) -> Classifier:
+    model = load_classifier(Path(folder) / f"{key}{SUFFIX}")
     if model.content_hash != key:
         raise ModelError(f"the model {key} arrived damaged")
     return model

@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.bnn.either import Classifier, load_classifier
 from tmverify.campaign.drawing import draw
 from tmverify.campaign.features import read_features
 from tmverify.campaign.plan import Ask, InputSet, Plan
@@ -23,11 +24,9 @@ from tmverify.campaign.scopes import OWN, TEAM, read_scope, scopes_for
 from tmverify.campaign.tasks import Task, pack
 from tmverify.data import Inputs, load_inputs
 from tmverify.errors import PlanError, TmVerifyError
-from tmverify.model import Model
-from tmverify.model.file import load
 from tmverify.model.inputs import as_bit_matrix
 from tmverify.properties.region import Direction, check_epsilon
-from tmverify.properties.scope import comparable
+from tmverify.properties.scope import check_model, comparable
 
 _NO_TITLE = "plan"
 _PIXEL = re.compile(r"pixel_(\d{1,5})_(\d{1,5})\b")
@@ -39,7 +38,7 @@ class Campaign:
 
     title: str
     tasks: list[Task]
-    models: dict[str, Model]
+    models: dict[str, Classifier]
     names: dict[str, str] = field(default_factory=dict)
     certificates: Path | None = None
 
@@ -60,7 +59,7 @@ def expand(plan: Plan) -> Campaign:
     ------
     PlanError, DataFormatError, ModelFormatError, OSError
     """
-    models = {name: load(path) for name, path in plan.models.items()}
+    models = {name: load_classifier(path) for name, path in plan.models.items()}
     inputs = {name: load_inputs(each.file) for name, each in plan.inputs.items()}
     tasks: list[Task] = []
     for place, ask in enumerate(plan.asks, start=1):
@@ -80,7 +79,7 @@ def expand(plan: Plan) -> Campaign:
     )
 
 
-def image_of(model: Model) -> tuple[int, int] | None:
+def image_of(model: Classifier) -> tuple[int, int] | None:
     """Rows and columns, if the features are called ``pixel_0_0``, ``pixel_0_1 > 5.5``, … row by row."""
     places = [_PIXEL.match(name) for name in model.feature_names or ()]
     pixels = [(int(place[1]), int(place[2])) for place in places if place is not None]
@@ -90,11 +89,14 @@ def image_of(model: Model) -> tuple[int, int] | None:
     return (rows, columns) if pixels == [(r, c) for r in range(rows) for c in range(columns)] else None
 
 
-def _tasks(plan: Plan, ask: Ask, models: Mapping[str, Model], inputs: Mapping[str, Inputs]) -> Iterator[Task]:
+def _tasks(
+    plan: Plan, ask: Ask, models: Mapping[str, Classifier], inputs: Mapping[str, Inputs]
+) -> Iterator[Task]:
     for names in ask.models:
         chosen = [models[name] for name in names]
         if len(chosen) == 2:
-            comparable(chosen[0], chosen[1], TEAM)
+            left, right = (check_model(model, name) for model, name in zip(chosen, names, strict=True))
+            comparable(left, right, TEAM)
         task = partial(
             Task,
             question=ask.question,
@@ -114,7 +116,7 @@ def _tasks(plan: Plan, ask: Ask, models: Mapping[str, Model], inputs: Mapping[st
 
 
 def _about_inputs(
-    task: Any, ask: Ask, model: Model, name: str, chosen: InputSet, inputs: Inputs
+    task: Any, ask: Ask, model: Classifier, name: str, chosen: InputSet, inputs: Inputs
 ) -> Iterator[Task]:
     as_bit_matrix(inputs.X, model.n_features, name=f"X of {chosen.file}")
     for epsilon in ask.epsilons:

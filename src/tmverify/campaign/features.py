@@ -7,13 +7,13 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.bnn.either import Classifier
 from tmverify.errors import InvalidInputError, shown
-from tmverify.model import Model
 
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
 
-def read_features(model: Model, text: str | None) -> NDArray[np.bool_] | None:
+def read_features(model: Classifier, text: str | None) -> NDArray[np.bool_] | None:
     """The features that may change, as a mask, or None for all.
 
     A token that is one of the model's feature names is that name; any other is a 0-based index, or a range

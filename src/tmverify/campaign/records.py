@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
+from tmverify.bnn.either import Classifier
 from tmverify.campaign.answers import EXACT, UNKNOWN, TaskAnswer
 from tmverify.campaign.tasks import Task
 from tmverify.model import Model
@@ -28,9 +29,10 @@ def digest(task: Task) -> str:
     return sha256(f"{task.n_features}:".encode() + (task.bits or b"")).hexdigest()[:32]
 
 
-def model_row(name: str, model: Model) -> tuple[Any, ...]:
+def model_row(name: str, model: Classifier) -> tuple[Any, ...]:
+    n_clauses = model.n_clauses if isinstance(model, Model) else 0
     names = _text(model.feature_names)
-    return (model.content_hash, name, model.n_features, model.n_clauses, json.dumps(model.classes), names)
+    return (model.content_hash, name, model.n_features, n_clauses, json.dumps(model.classes), names)
 
 
 def task_row(task: Task) -> tuple[Any, ...]:

@@ -16,13 +16,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from tmverify.bnn.either import Classifier
 from tmverify.campaign.answers import TaskAnswer, unanswered, versions
 from tmverify.campaign.cluster import cluster_backend
 from tmverify.campaign.deciding import SUFFIX, write_models
 from tmverify.campaign.supervising import Kit, mark, see_through
 from tmverify.campaign.tasks import Task
 from tmverify.errors import ClusterError, first_line
-from tmverify.model import Model
 from tmverify.properties import StopReason
 
 Answers = Callable[[Iterable[Task]], Iterator[TaskAnswer]]
@@ -47,7 +47,7 @@ class _Pool:
 
 
 def run_tasks(
-    tasks: Sequence[Task], models: Mapping[str, Model], *, jobs: int = 1, cluster: str | None = None
+    tasks: Sequence[Task], models: Mapping[str, Classifier], *, jobs: int = 1, cluster: str | None = None
 ) -> Iterator[tuple[Task, TaskAnswer]]:
     """Decide ``tasks``, in no particular order; each once.
 
@@ -123,7 +123,7 @@ def _end_local_workers() -> None:
 
 
 @contextmanager
-def _pool(models: Mapping[str, Model], jobs: int, cluster: str | None) -> Iterator[_Pool]:
+def _pool(models: Mapping[str, Classifier], jobs: int, cluster: str | None) -> Iterator[_Pool]:
     with tempfile.TemporaryDirectory(prefix="tmverify-models-") as name:
         write_models(models, Path(name))
         if cluster is None:

@@ -11,18 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.bnn.either import Classifier
+from tmverify.bnn.model import BnnModel
 from tmverify.data import match_labels
 from tmverify.errors import DataFormatError, InvalidInputError
-from tmverify.model import Label, Model
+from tmverify.model import Label
 
 OWN = "own"
 TEAM = "team"
 
 
-def read_scope(model: Model, text: str) -> Label:
+def read_scope(model: Classifier, text: str) -> Label:
     """``team``, or the class that ``text`` names."""
     if text == TEAM:
         return TEAM
+    if isinstance(model, BnnModel):
+        raise InvalidInputError(f"scope must be team for a binarized network. Got {text!r} instead.")
     for label in model.classes:
         if str(label) == text:
             return label
@@ -31,16 +35,16 @@ def read_scope(model: Model, text: str) -> Label:
 
 
 def scopes_for(
-    model: Model, scope: str, X: NDArray[np.uint8], y: NDArray[Any] | None, rows: Sequence[int]
+    model: Classifier, scope: str, X: NDArray[np.uint8], y: NDArray[Any] | None, rows: Sequence[int]
 ) -> Sequence[Label]:
     """Whose decision is asked about, for each of the inputs ``X``, which are ``rows`` of their file."""
-    if scope == OWN:
+    if scope == OWN and not isinstance(model, BnnModel):
         return own_scopes(model, X, y, rows)
     return [read_scope(model, scope)] * len(rows)
 
 
 def own_scopes(
-    model: Model, X: NDArray[np.uint8], y: NDArray[Any] | None, rows: Sequence[int]
+    model: Classifier, X: NDArray[np.uint8], y: NDArray[Any] | None, rows: Sequence[int]
 ) -> list[Label]:
     """The class of each input: its label, or what ``model`` predicts where the data has no labels."""
     if OWN in model.classes:

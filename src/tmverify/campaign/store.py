@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tmverify.bnn.either import Classifier
 from tmverify.campaign.answers import MERGED, UNKNOWN, TaskAnswer, better
 from tmverify.campaign.locking import holder
 from tmverify.campaign.opening import to_read, to_write
@@ -39,7 +40,7 @@ from tmverify.campaign.records import (
 )
 from tmverify.campaign.tasks import Task
 from tmverify.errors import StoreError
-from tmverify.model import Label, Model
+from tmverify.model import Label
 
 _DAMAGE = (ValueError, TypeError, KeyError, IndexError, OverflowError, AttributeError)
 
@@ -101,7 +102,9 @@ class Store:
         """The process that is writing now, if any."""
         return holder(Path(os.path.realpath(self.path)))
 
-    def plan(self, tasks: Sequence[Task], models: Iterable[tuple[str, Model]], *, title: str = "") -> None:
+    def plan(
+        self, tasks: Sequence[Task], models: Iterable[tuple[str, Classifier]], *, title: str = ""
+    ) -> None:
         """Make these what the plan of that title asks."""
         with self._database as database:
             database.executemany(

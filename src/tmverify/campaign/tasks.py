@@ -18,9 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.model import Label, Model
-from tmverify.properties import Query, equivalence_query, robustness_query, similarity_query
+from tmverify.bnn.either import Classifier
+from tmverify.model import Label
+from tmverify.properties import equivalence_query, robustness_query, similarity_query
+from tmverify.properties.network import AnyQuery
 from tmverify.properties.region import Direction
+from tmverify.properties.scope import check_model
 
 QUESTIONS = ("robustness", "radius", "similarity", "equivalence")
 _ID_CHARS = 16
@@ -95,11 +98,12 @@ class Task:
         """The input."""
         return None if self.bits is None else unpack(self.bits, self.n_features)
 
-    def query(self, models: Sequence[Model]) -> Query:
+    def query(self, models: Sequence[Classifier]) -> AnyQuery:
         """The question about these models, compiled; for a radius, everywhere that the features may go."""
         if self.question == "equivalence":
-            return equivalence_query(models[0], models[1], scope=self.scope)
-        build: Callable[..., Query] = robustness_query if len(models) == 1 else similarity_query
+            left, right = (check_model(model, "model") for model in models)
+            return equivalence_query(left, right, scope=self.scope)
+        build: Callable[..., AnyQuery] = robustness_query if len(models) == 1 else similarity_query
         epsilon = self.n_features if self.epsilon is None else self.epsilon
         mask = None if self.mask is None else unpack(self.mask, self.n_features).astype(np.bool_)
         return build(*models, self.x, epsilon, scope=self.scope, features=mask, direction=self.direction)

@@ -18,7 +18,7 @@ from tmverify.cli.exit_codes import exit_code
 from tmverify.cli.limits import read_limit
 from tmverify.cli.progress import counting
 from tmverify.cli.saving import check_apart, check_target
-from tmverify.cli.subject import open_inputs, open_models
+from tmverify.cli.subject import machines, open_inputs, open_models
 from tmverify.drafts import replacing
 from tmverify.engines import check_engine
 from tmverify.properties import Verdict
@@ -68,7 +68,7 @@ def _decide(comparison: Comparison, hints: NDArray[np.uint8] | None) -> None:
     """Find the verdict and keep its certificate, unless Ctrl-C comes first."""
     start = time.perf_counter()
     scope, certificates = comparison.scope, comparison.certificates
-    left, right = (each.model for each in comparison.opened)
+    left, right = machines(comparison.opened)
     try:
         with counting("equivalence", 1) as count:
             comparison.answer = check_equivalence(

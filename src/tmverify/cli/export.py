@@ -12,7 +12,7 @@ from tmverify.cli import options
 from tmverify.cli.export_question import QUESTION_FORMATS, Asked, compile_question, meaning_of, write_question
 from tmverify.cli.output import plain, show
 from tmverify.cli.saving import check_apart, check_target
-from tmverify.cli.subject import open_models
+from tmverify.cli.subject import machines, open_models
 from tmverify.drafts import replacing
 from tmverify.errors import InvalidInputError
 from tmverify.interop.c_source import to_c
@@ -124,7 +124,7 @@ def export(
         _check_model_alone(asked, against)
         if name is not None and chosen == "json":
             raise InvalidInputError("--name is for c and v. Leave it out for json.")
-        _write_model(open_models((model,))[0].model, chosen, output, name)
+        _write_model(machines(open_models((model,)))[0], chosen, output, name)
         show(f"wrote {plain(output)}: {plain(model.name)}, {output.stat().st_size} bytes")
         return
     if name is not None:

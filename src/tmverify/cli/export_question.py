@@ -10,7 +10,7 @@ import numpy as np
 
 from tmverify.campaign.scopes import OWN, read_scope
 from tmverify.cli.output import plain
-from tmverify.cli.subject import OpenModel, Wanted, open_inputs, subject_of
+from tmverify.cli.subject import OpenModel, Wanted, machines, open_inputs, subject_of
 from tmverify.cli.survey import ROBUSTNESS, SIMILARITY
 from tmverify.errors import InvalidInputError
 from tmverify.interop.dimacs import ENCODERS, to_dimacs
@@ -82,13 +82,13 @@ def _everywhere(opened: tuple[OpenModel, ...], asked: Asked) -> tuple[Query, str
         raise InvalidInputError(
             "--index, --epsilon, --features, --direction, --scope own need DATA; equivalence is everywhere."
         )
-    left, right = (each.model for each in opened)
+    left, right = machines(opened)
     query = equivalence_query(left, right, scope=read_scope(left, asked.scope))
     return query, f"equivalence of {_names(opened)}, scope {plain(asked.scope)}"
 
 
 def _near(opened: tuple[OpenModel, ...], asked: Asked, data: Path) -> tuple[Query, str]:
-    model = opened[0].model
+    model = machines(opened)[0]
     inputs = open_inputs(data, model)
     index = asked.index or 0
     if index >= len(inputs.X):

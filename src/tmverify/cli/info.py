@@ -7,10 +7,12 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from tmverify.bnn import BnnModel
 from tmverify.cli import options
 from tmverify.cli.documents import document
 from tmverify.cli.output import plain, show, show_json
-from tmverify.cli.subject import open_models
+from tmverify.cli.subject import OpenModel, open_models
+from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 
 _MAX_CLASSES = 20
@@ -30,7 +32,7 @@ def info(
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """What is in a model file: its size, its decision rule, its clauses.
+    """What is in a model file: its size, its decision rule, its clauses; or the layers of a network.
 
     The sha256 is the model's identity: two files with the same one hold the same model.
 
@@ -38,6 +40,9 @@ def info(
     """
     opened = open_models((model,))
     machine = opened[0].model
+    if isinstance(machine, BnnModel):
+        _show_network(opened, machine, clauses, as_json)
+        return
     facts = _facts(machine)
     if as_json:
         text = {} if clauses is None else {"text": machine.to_text(clauses)}
@@ -48,6 +53,37 @@ def info(
         show(Text().append(f"{name:>21}  ", style="cyan").append(plain(value)))
     if clauses is not None:
         show("", plain(machine.to_text(clauses)))
+
+
+def _show_network(
+    opened: tuple[OpenModel, ...], network: BnnModel, clauses: int | None, as_json: bool
+) -> None:
+    if clauses is not None:
+        raise InvalidInputError("--clauses is for Tsetlin machines: a binarized network has none.")
+    facts = {
+        "features": network.n_features,
+        "feature_names": network.feature_names is not None,
+        "classes": list(network.classes),
+        "layers": list(network.widths),
+        "grey_levels": network.cuts is not None,
+        "changeable_features": int(network.attainable.sum()),
+        "sha256": network.content_hash,
+    }
+    if as_json:
+        show_json({**document("info", opened), "kind": "binarized network", **facts})
+        return
+    lines = {
+        "features": f"{network.n_features} ({'named' if network.feature_names else 'without names'})",
+        "classes": ", ".join(map(str, network.classes[:_MAX_CLASSES])),
+        "layers": " - ".join(map(str, network.widths)) + " (binarized network)",
+        "grey levels": "none: it reads bits"
+        if network.cuts is None
+        else f"cut into bits; {facts['changeable_features']} pixels can change theirs",
+        "sha256": network.content_hash,
+    }
+    show(Text(plain(opened[0].path.name), style="bold"))
+    for name, value in lines.items():
+        show(Text().append(f"{name:>21}  ", style="cyan").append(plain(value)))
 
 
 def _facts(model: Model) -> dict[str, Any]:

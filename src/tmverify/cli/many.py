@@ -69,7 +69,7 @@ def ask_many(
 
 
 def _ask_here(survey: Survey) -> None:
-    warm_up(survey.engine)
+    warm_up(survey.engine, survey.subject.models)
     with counting(survey.question.name, survey.n_queries) as count:
         _ask_all(survey, count)
 

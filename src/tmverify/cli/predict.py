@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
+from tmverify.bnn.either import Classifier
 from tmverify.cli import options
 from tmverify.cli.documents import document
 from tmverify.cli.output import plain, show, show_json
@@ -22,7 +23,7 @@ from tmverify.cli.subject import open_inputs, open_models
 from tmverify.data import match_labels
 from tmverify.drafts import replacing
 from tmverify.errors import InvalidInputError
-from tmverify.model import Label, Model
+from tmverify.model import Label
 
 _MAX_ROWS = 20
 
@@ -74,7 +75,9 @@ def predict(
         _report(result, plain(model.name), output)
 
 
-def _predict(model: Model, X: NDArray[np.uint8], y: NDArray[Any] | None, *, with_scores: bool) -> Predictions:
+def _predict(
+    model: Classifier, X: NDArray[np.uint8], y: NDArray[Any] | None, *, with_scores: bool
+) -> Predictions:
     labels: list[Label] = model.predict(X).tolist()
     accuracy = None
     if y is not None:

@@ -24,7 +24,8 @@ from tmverify.cli.stored import Keeping, answers_from
 from tmverify.cli.subject import Wanted, open_subject
 from tmverify.cli.warming import warm_up
 from tmverify.engines import check_engine
-from tmverify.properties import Query, Status
+from tmverify.properties import Status
+from tmverify.properties.network import AnyQuery
 from tmverify.verify import nearest
 
 _SHOWN = {"exact": "green", "open": "yellow"}
@@ -83,7 +84,7 @@ def _check(files: RadiusFiles, wanted: Wanted, store: Path | None) -> None:
 
 
 def _ask_here(distances: Distances) -> None:
-    warm_up(distances.engine)
+    warm_up(distances.engine, distances.subject.models)
     with counting("radius", len(distances.subject.rows), _SHOWN) as count:
         _ask_all(distances, count)
 
@@ -124,7 +125,7 @@ def _ask_all(distances: Distances, count: Count) -> None:
         count("exact" if found.exact else "open")
 
 
-def _decision(query: Query) -> int | str:
+def _decision(query: AnyQuery) -> int | str:
     """What the (first) machine says of the input itself."""
     decided = query.decisions(np.atleast_2d(query.region.origin))[0, 0]
     label: int | str = query.machines[0].classes[decided]

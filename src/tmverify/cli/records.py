@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.text import Text
 
+from tmverify.bnn.either import Classifier
 from tmverify.campaign.scopes import TEAM
 from tmverify.cli.certificates import Kept
 from tmverify.cli.output import plain
 from tmverify.drafts import replacing
-from tmverify.model import Label, Model
+from tmverify.model import Label
 from tmverify.model.text import feature_name
 from tmverify.properties.radius import Radius
 from tmverify.properties.verdict import Status, Verdict
@@ -73,7 +74,7 @@ def save_witnesses(path: Path, records: Sequence[Record], n_features: int) -> No
         )
 
 
-def witness_lines(records: Sequence[Record], models: Sequence[Model]) -> list[Text]:
+def witness_lines(records: Sequence[Record], models: Sequence[Classifier]) -> list[Text]:
     """A line for each of the first counterexamples, and how many more there are."""
     found = [record for record in records if record.verdict.status is Status.VIOLATED]
     lines = [_line(record, models) for record in found[:_MAX_LINES]]
@@ -101,13 +102,13 @@ def _decision(label: Label, scope: Label) -> str:
     return f"class {text}" if scope == TEAM or label else f"not class {plain(scope)}"
 
 
-def _line(record: Record, models: Sequence[Model]) -> Text:
+def _line(record: Record, models: Sequence[Classifier]) -> Text:
     line = Text(f"  input {record.index}, epsilon {record.epsilon}: ")
     line.append(decisions_text(record.verdict, record.scope, len(models)), style="bold")
     return line.append(flips_text(record.verdict, models[0]))
 
 
-def flips_text(found: Verdict | Radius, model: Model) -> str:
+def flips_text(found: Verdict | Radius, model: Classifier) -> str:
     """Which features the counterexample flips, and how."""
     flips, witness = found.flips, found.witness
     if flips is None or witness is None or not len(flips):

@@ -23,7 +23,8 @@ from tmverify.cli.certificates import Certificates, Kept, why_none
 from tmverify.cli.subject import Subject
 from tmverify.errors import StoreError
 from tmverify.interrupts import one_interrupt
-from tmverify.properties import Query, Radius, Verdict
+from tmverify.properties import Radius, Verdict
+from tmverify.properties.network import AnyQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Asked:
     """A question and its answer, from a store."""
 
     task: Task
-    query: Query
+    query: AnyQuery
     answer: TaskAnswer
 
     def kept(self, certificates: Certificates, found: Verdict | Radius) -> Kept:
@@ -150,7 +151,7 @@ def _tasks(
             )
 
 
-def _query(subject: Subject, task: Task, answer: TaskAnswer, store: Path) -> Query:
+def _query(subject: Subject, task: Task, answer: TaskAnswer, store: Path) -> AnyQuery:
     """The question compiled, if the answer is one to it as far as that can be seen."""
     query = task.query(subject.models)
     if not replays(query, task, answer):

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.bnn.either import Classifier, load_classifier
 from tmverify.campaign.drawing import draw
 from tmverify.campaign.features import read_features
 from tmverify.campaign.scopes import TEAM, scopes_for
@@ -17,7 +18,6 @@ from tmverify.cli.output import plain
 from tmverify.data import Inputs, load_inputs
 from tmverify.errors import InvalidInputError
 from tmverify.model import Label, Model
-from tmverify.model.file import load
 from tmverify.model.inputs import as_bit_matrix
 from tmverify.properties.region import Direction, check_epsilon
 from tmverify.properties.scope import comparable
@@ -41,7 +41,7 @@ class OpenModel:
     """A model and where it came from."""
 
     path: Path
-    model: Model
+    model: Classifier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,7 +58,7 @@ class Subject:
     direction: Direction | None
 
     @property
-    def models(self) -> tuple[Model, ...]:
+    def models(self) -> tuple[Classifier, ...]:
         return tuple(each.model for each in self.opened)
 
     @property
@@ -69,13 +69,27 @@ class Subject:
 
 def open_models(paths: Iterable[Path]) -> tuple[OpenModel, ...]:
     """Read one model, or two that can be compared."""
-    opened = tuple(OpenModel(path, load(path)) for path in paths)
+    opened = tuple(OpenModel(path, load_classifier(path)) for path in paths)
     if len(opened) == 2:
-        comparable(opened[0].model, opened[1].model, TEAM)
+        left, right = machines(opened)
+        comparable(left, right, TEAM)
     return opened
 
 
-def open_inputs(path: Path, model: Model) -> Inputs:
+def machines(opened: Iterable[OpenModel]) -> tuple[Model, ...]:
+    """The models, if they are Tsetlin machines all: for commands that are about these alone."""
+    found = []
+    for each in opened:
+        if not isinstance(each.model, Model):
+            raise InvalidInputError(
+                f"{plain(each.path)} is a binarized network; this is for Tsetlin machines. Networks can be "
+                "asked about by robustness, radius, universal-robustness, predict and info."
+            )
+        found.append(each.model)
+    return tuple(found)
+
+
+def open_inputs(path: Path, model: Classifier) -> Inputs:
     """Read the inputs, and check that ``model`` can read them too."""
     inputs = load_inputs(path)
     as_bit_matrix(inputs.X, model.n_features, name=f"X of {path}")

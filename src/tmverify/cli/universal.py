@@ -60,7 +60,7 @@ def ask_universal(
         certificates=open_folder(certificate_folder, wanted.models),
     )
     try:
-        warm_up(name)
+        warm_up(name, subject.models)
         with counting(question.name, len(subject.rows)) as count:
             _ask(census, count)
         _keep(census)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from tmverify.bnn import BnnModel
+from tmverify.bnn.either import Classifier
 from tmverify.cli.output import print_note
 from tmverify.engines import prepare
 
@@ -26,11 +28,12 @@ def notice(text: str, *, wanted: bool = True, after: float = _SOON) -> Iterator[
         timer.cancel()
 
 
-def warm_up(engine: str) -> None:
+def warm_up(engine: str, models: Iterable[Classifier]) -> None:
     """Have what ``engine`` needs compiled, with a notice if that takes long."""
     if engine not in _SEARCHING:
         return
     import numba  # noqa: F401 - numba itself is not what the notice is about
 
     with notice("compiling the kernels of the search (first time only) …", after=_LONGER_THAN_LOADING):
-        prepare(engine, network=False)
+        for network in {isinstance(model, BnnModel) for model in models}:
+            prepare(engine, network=network)

@@ -71,6 +71,8 @@ def open_file(
     """Options, the entries of the arrays, and their bytes; or ModelFormatError."""
     header, body = split(data)
     metadata = json_object(header.pop("__metadata__", None), "__metadata__")
+    if metadata.get("format") == "tmverify-bnn" != format_name:
+        raise ModelFormatError("a binarized network; tmverify.bnn.load_bnn reads it")
     if metadata.get("format") != format_name:
         raise ModelFormatError("not a tmverify model (the header names another format)")
     if metadata.get("version") != version:
@@ -116,7 +118,7 @@ def read(path: Path) -> bytes:
     with open(path, "rb") as file:
         start = file.read(8)  # enough to refuse most other files, however large
         _header_size(start, status.st_size)
-        return start + file.read(MAX_FILE_BYTES)
+        return start + file.read(status.st_size)  # Python makes room for all that is asked for
 
 
 def split(data: bytes) -> tuple[dict[str, Any], memoryview]:

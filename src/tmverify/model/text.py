@@ -6,7 +6,7 @@ Features without a name are called x1, x2, … as in the paper: x1 is feature 0,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -14,6 +14,14 @@ from tmverify.errors import InvalidInputError, shown
 
 if TYPE_CHECKING:
     from tmverify.model.machine import Model
+
+
+class Named(Protocol):
+    """Whatever may have names for its features."""
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """The names, if there are any."""
 
 
 def to_text(model: Model, max_clauses: int | None = None) -> str:
@@ -25,7 +33,7 @@ def to_text(model: Model, max_clauses: int | None = None) -> str:
     return "\n".join(_lines(model, max_clauses))
 
 
-def feature_name(model: Model, feature: int) -> str:
+def feature_name(model: Named, feature: int) -> str:
     """The name of a feature: its own, or x1, x2, …"""
     return f"x{feature + 1}" if model.feature_names is None else _printable(model.feature_names[feature])
 

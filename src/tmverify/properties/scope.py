@@ -52,14 +52,15 @@ def comparable(a: Model, b: Model, scope: Scope) -> tuple[Model, Model]:
     return in_scope(a, scope), in_scope(b, scope)
 
 
-def check_model(model: object, name: str) -> None:
-    """Raise InvalidInputError unless ``model`` is a Model."""
+def check_model(model: object, name: str) -> Model:
+    """``model``, or InvalidInputError unless it is a Model."""
     if not isinstance(model, Model):
         network = " A BnnModel can be asked about its robustness only." if isinstance(model, BnnModel) else ""
         raise InvalidInputError(
             f"{name} must be a tmverify.Model (tmverify.load reads one). "
             f"Got {type(model).__name__} instead.{network}"
         )
+    return model
 
 
 def check_classifier(model: object, name: str) -> None:

@@ -27,10 +27,14 @@ from tmverify.properties.network import NetworkQuery
 from tmverify.properties.verdict import StopReason
 
 NAMES = ("auto", "search", "sat")
-LARGE = 1 << 30  # inputs of a shell that are worth a hunt first, a second or two of enumeration
-RATE = 2e9  # inputs that the search passes in a second, at best
+LONG = 2.0  # seconds that a search is expected to take, to be worth a hunt first
+HUNTED = 24  # flips at most, in a hunt: some ten seconds on a network of the size of MNIST's
+RATE = 1e9  # inputs that the search passes in a second
+PATTERN_RATE = 1e6  # and patterns
 CHECKED_SETS = 1_000_000  # what tmcheck enumerates
 CHECKED_PATTERNS = 800_000  # some below its limit, which counts a few more
+CHECKED_CELLS = 400_000_000  # patterns times open neurons
+CHECKED_FLIPS = 32
 CHECKED_LITERALS = 5_000_000
 
 Features = NDArray[np.int64]
@@ -135,7 +139,7 @@ class _Walk:
         return self._auto(shell)
 
     def _worth_a_hunt(self, shell: Shell) -> bool:
-        return shell.n_inputs > LARGE and self.name == "auto" and not self.has_hunted and not shell.safe
+        return _seconds(shell) > LONG and self.name == "auto" and not self.has_hunted and not shell.safe
 
     def _hunt(self) -> None:
         from tmverify.engines.network.hunting import hunt
@@ -143,13 +147,13 @@ class _Walk:
         self.has_hunted = True
         left = self.deadline.remaining()
         share = Deadline(None if left is None else left / 4)
-        self.hunted = hunt(self.around, self.query.region.reach, share)
+        self.hunted = hunt(self.around, min(self.query.region.reach, HUNTED), share)
 
     def _auto(self, shell: Shell) -> Features | None:
         from tmverify.engines.network.enumerating import enumerable
 
         left = self.deadline.remaining()
-        if enumerable(shell) and shell.n_inputs <= RATE * (1e3 if left is None else left):
+        if enumerable(shell) and shell.n_inputs / RATE <= (1e3 if left is None else left):
             try:
                 return self._search(shell, Deadline(None if left is None else left / 2))
             except Stopped:
@@ -176,13 +180,10 @@ class _Walk:
             raise Stopped(StopReason.TIMEOUT, _late(self.deadline))
         self.engine = "search"
         self.relies_on["network-search"] = None
-        if (
-            math.comb(len(shell.features), shell.flips - 1) > CHECKED_SETS
-            or effort.patterns > CHECKED_PATTERNS
-        ):
-            self._prove_too(shell)
-        else:
+        if _checkable(shell, effort.patterns):
             self._note(shell, "enumerate")
+        else:
+            self._prove_too(shell)
         return None
 
     def _prove_too(self, shell: Shell) -> None:
@@ -224,6 +225,23 @@ class _Walk:
                     draft.block(block)
             draft.step("qed")
         draft.keep()
+
+
+def _checkable(shell: Shell, n_patterns: int) -> bool:
+    """Whether tmcheck enumerates the shell itself."""
+    n_open = len(shell.quotas) + sum(len(stage.needs) for stage in shell.stages)
+    return (
+        shell.flips <= CHECKED_FLIPS
+        and math.comb(len(shell.features), shell.flips - 1) <= CHECKED_SETS
+        and n_patterns <= CHECKED_PATTERNS
+        and n_patterns * n_open <= CHECKED_CELLS
+    )
+
+
+def _seconds(shell: Shell) -> float:
+    """How long a search may take, roughly."""
+    n_patterns = min(shell.n_inputs, 1 << len(shell.quotas))
+    return shell.n_inputs / RATE + n_patterns / PATTERN_RATE
 
 
 def _late(deadline: Deadline) -> str:
