@@ -1,4 +1,4 @@
-"""Data and machines by name, loaded or trained when first asked for.
+"""Data, machines and networks by name, loaded or trained when first asked for.
 
 In a smoke run the machines are small and learn from few rows; without a data folder the digits stand in, for
 IMDB as even against odd ones.
@@ -16,6 +16,7 @@ import tmverify as tv
 from lab.arguments import Setting
 from lab.back_image import N_TEST, N_TRAIN, load_back_image
 from lab.machines import RECIPES, Bits, Trained, dense, small, trained
+from lab.networks import NETWORK_RECIPES, TrainedNetwork, small_network, trained_network
 
 _QUICK_ROWS = 2_000
 
@@ -31,6 +32,11 @@ class Subjects:
         recipe = small(RECIPES[name]) if self.setting.quick else RECIPES[name]
         recipe = replace(recipe, rows=self._rows(recipe.data))
         return trained(name, recipe, lambda: self.data(recipe.data), self.setting.folder / "models")
+
+    def network(self, name: str) -> TrainedNetwork:
+        recipe = small_network(NETWORK_RECIPES[name]) if self.setting.quick else NETWORK_RECIPES[name]
+        recipe = replace(recipe, rows=self._rows(recipe.data))
+        return trained_network(name, recipe, lambda: self.data(recipe.data), self.setting.folder / "models")
 
     def write_inputs(self, name: str, X: Bits, y: NDArray[np.int64]) -> None:
         """Inputs where plans look for them."""
