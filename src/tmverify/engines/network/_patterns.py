@@ -1,7 +1,7 @@
 """Kernels of the enumeration: every set of k flips, as the pattern of first-block neurons that it changes.
 
-Patterns are 64-bit words. ``near[s, t]`` are the neurons that, after s flips, need at most t more favourable
-ones; flipping a feature that is favourable to the neurons ``favours[i]`` gives
+Patterns are 64-bit words, of at most 63 neurons. ``near[s, t]`` are the neurons that, after s flips, need at
+most t more favourable ones; flipping a feature that is favourable to the neurons ``favours[i]`` gives
 
     near[s + 1, t] = near[s, t] | (near[s, t + 1] & favours[i])
 
@@ -18,34 +18,75 @@ from tmverify.kernels.words import ones
 
 OPEN, DONE, FOUND = 0, 1, 2
 _EVALUATION = 256  # steps that evaluating a pattern counts for
+_ONE = np.uint64(1)
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit(cache=True, nogil=True)
-def rival_wins(pattern, rows, masks, needs, ends, words, values):  # type: ignore[no-untyped-def]
-    """Whether some row of the last stage is 1; ``values`` is scratch, (2, most words)."""
-    values[0, 0] = pattern
-    start = 0
+def shift_of(size):  # type: ignore[no-untyped-def]
+    """What leaves a place in a table of ``size`` entries, a power of two, of a hash of 64 bits."""
+    shift = np.uint64(64)
+    while size > 1:
+        size >>= 1
+        shift -= np.uint64(1)
+    return shift
+
+
+@njit(cache=True, nogil=True)
+def evaluate_stage(inputs, n_words, rows, masks, needs, start, end, outputs):  # type: ignore[no-untyped-def]
+    """Rows ``start`` to ``end`` of a stage, as bits of ``outputs``; whether any is 1."""
+    outputs[:] = 0
     any_one = False
-    for stage in range(len(ends)):
-        now, then = stage & 1, 1 - (stage & 1)
-        values[then, :] = 0
-        any_one = False
-        for r in range(start, ends[stage]):
-            count = np.uint64(0)
-            for w in range(words[stage]):
-                count += ones(~(values[now, w] ^ rows[r, w]) & masks[r, w])
-            one = np.int64(count) >= needs[r]
-            place = r - start
-            values[then, place >> 6] |= np.uint64(one) << np.uint64(place & 63)
-            any_one |= one
-        start = ends[stage]
+    for r in range(start, end):
+        count = np.uint64(0)
+        for w in range(n_words):
+            count += ones(~(inputs[w] ^ rows[r, w]) & masks[r, w])
+        one = np.int64(count) >= needs[r]
+        place = r - start
+        outputs[place >> 6] |= np.uint64(one) << np.uint64(place & 63)
+        any_one |= one
     return any_one
 
 
 @njit(cache=True, nogil=True)
-def rival_may_win(low, high, rows, masks, needs, ends, words, lows, highs):  # type: ignore[no-untyped-def]
+def rival_wins(pattern, stages, known, values):  # type: ignore[no-untyped-def]
+    """Whether some row of the last stage is 1; ``values`` is scratch, (2, most words).
+
+    ``known`` is a table, as ``seen`` below, of first-stage outputs known to be harmless (and a 1 for an entry
+    in use): very many patterns have the same.
+    """
+    rows, masks, needs, ends, words = stages
+    values[1, 0] = pattern
+    any_one = evaluate_stage(values[1], words[0], rows, masks, needs, 0, ends[0], values[0])
+    if len(ends) == 1:
+        return any_one
+    width = known.shape[1] - 1
+    slot = np.uint64(0)
+    for w in range(width):
+        slot = (slot ^ values[0, w]) * _HASH
+    slot >>= shift_of(len(known))
+    same = known[slot, width] == 1  # the entry is in use
+    for w in range(width):
+        same &= known[slot, w] == values[0, w]
+    if same:
+        return False
+    kept = values[2]
+    kept[:] = values[0]
+    for stage in range(1, len(ends)):
+        now, then = (stage + 1) & 1, stage & 1
+        any_one = evaluate_stage(
+            values[now], words[stage], rows, masks, needs, ends[stage - 1], ends[stage], values[then]
+        )
+    if not any_one:
+        known[slot, :width] = kept[:width]
+        known[slot, width] = 1
+    return any_one
+
+
+@njit(cache=True, nogil=True)
+def rival_may_win(low, high, stages, lows, highs):  # type: ignore[no-untyped-def]
     """The same for all patterns between two: may some row of the last stage be 1?"""
+    rows, masks, needs, ends, words = stages
     lows[0, 0], highs[0, 0] = low, high
     start = 0
     any_one = False
@@ -71,18 +112,18 @@ def rival_may_win(low, high, rows, masks, needs, ends, words, lows, highs):  # t
 
 @njit(cache=True, nogil=True)
 def enumerate_sets(  # type: ignore[no-untyped-def]
-    favours, near, chosen, state, seen, stages, scratch, steps, counts
+    favours, near, chosen, state, seen, known, stages, scratch, steps, counts
 ):
     """Go on through all sets of k features, in order, for about ``steps`` steps.
 
     ``chosen`` has the k features of the set (the last one when FOUND), ``state[0]`` how many are chosen;
-    ``seen`` is a table of patterns known to be harmless, of a power of two entries, where new ones push out
-    old ones; ``counts`` adds up sets, evaluations and subtrees that intervals closed.
+    ``seen`` is a table of patterns known to be harmless, plus 1, of a power of two entries, where new ones
+    push out old ones, ``known`` one of what they become after the first stage; ``counts`` adds up sets,
+    evaluations and subtrees that intervals closed.
     """
-    rows, masks, needs, ends, words = stages
     values, lows, highs = scratch
     n, k = len(favours), len(chosen)
-    shift = np.uint64(64 - np.int64(np.log2(len(seen))))
+    shift = shift_of(len(seen))
     depth = state[0]
     while steps > 0:
         if depth < 0:
@@ -98,13 +139,13 @@ def enumerate_sets(  # type: ignore[no-untyped-def]
             for i in range(chosen[depth], n):
                 pattern = base | (border & favours[i])
                 slot = (pattern * _HASH) >> shift
-                if seen[slot] != pattern:
+                if seen[slot] != pattern + _ONE:
                     counts[1] += 1
                     steps -= _EVALUATION
-                    if rival_wins(pattern, rows, masks, needs, ends, words, values):
+                    if rival_wins(pattern, stages, known, values):
                         chosen[depth] = i
                         return FOUND
-                    seen[slot] = pattern
+                    seen[slot] = pattern + _ONE
             counts[0] += n - chosen[depth]
             steps -= n - chosen[depth]
             depth -= 1
@@ -115,7 +156,7 @@ def enumerate_sets(  # type: ignore[no-untyped-def]
         if left > 2:
             steps -= 2 * _EVALUATION
             low, high = near[depth + 1, 0], near[depth + 1, left - 1]
-            if not rival_may_win(low, high, rows, masks, needs, ends, words, lows, highs):
+            if not rival_may_win(low, high, stages, lows, highs):
                 counts[2] += 1
                 continue
         depth += 1

@@ -168,7 +168,7 @@ class _Walk:
             raise Stopped(
                 StopReason.REGION_TOO_LARGE,
                 f"{len(shell.quotas)} neurons of the first block may change within {shell.flips} flips; "
-                "the search takes 64",
+                "the search takes 63",
             )
         effort = Effort()
         complete, flips = enumerate_shell(shell, deadline, effort)

@@ -39,8 +39,8 @@ class Effort:
 
 
 def enumerable(shell: Shell) -> bool:
-    """Whether its patterns fit a word."""
-    return len(shell.quotas) <= WORD
+    """Whether its patterns fit a word, and one more than the last too."""
+    return len(shell.quotas) < WORD
 
 
 def enumerate_shell(
@@ -56,11 +56,11 @@ def enumerate_shell(
     seen = np.zeros(1 << min(_TABLE, max(4, 2 * len(shell.quotas))), np.uint64)
     stages = pack_stages(shell.stages)
     width = stages[0].shape[1]
-    scratch = tuple(np.zeros((2, width), np.uint64) for _ in range(3))
-    seen[0] = 1  # pattern 0 lies in slot 0 and is not known yet
+    scratch = tuple(np.zeros((3, width), np.uint64) for _ in range(3))
+    known = np.zeros((len(seen), -(-len(shell.stages[0].needs) // WORD) + 1), np.uint64)
     result = OPEN
     while result == OPEN and not deadline.passed():
-        result = enumerate_sets(favours, near, chosen, state, seen, stages, scratch, _STEPS, counts)
+        result = enumerate_sets(favours, near, chosen, state, seen, known, stages, scratch, _STEPS, counts)
     effort.add(counts)
     return result == DONE, shell.features[chosen] if result == FOUND else None
 
