@@ -8,6 +8,7 @@ sign of 0 is +1. The floats are taken as the numbers that they are, and folded e
 
 from __future__ import annotations
 
+import io
 import os
 import zipfile
 from pathlib import Path
@@ -46,12 +47,18 @@ def load_bnn(path: str | os.PathLike[str]) -> BnnModel:
     OSError
         If the file is missing or may not be read.
     """
+    place = Path(path)
     try:
-        with open(path, "rb") as file:
-            start = file.read(2)
-        return _published(Path(path)) if start == _ZIP else decode(read(Path(path)))
+        return _published(place) if _is_zip(place) else decode(read(place))
     except ModelError as error:
         raise ModelFormatError(f"{path}: {error}") from error.__cause__
+
+
+def _is_zip(path: Path) -> bool:
+    if not path.is_file():
+        return False  # ``read`` says what is wrong; opening a pipe would wait
+    with open(path, "rb") as file:
+        return file.read(2) == _ZIP
 
 
 def _published(path: Path) -> BnnModel:
@@ -61,8 +68,10 @@ def _published(path: Path) -> BnnModel:
         if name not in arrays:
             raise ModelFormatError(f"no array {name!r}: not a network in the form of the published ones")
         found = arrays[name]
-        if found.ndim != rank or found.dtype.kind != "f" or not np.isfinite(found).all():
-            raise ModelFormatError(f"{name} must be finite numbers in {rank} dimensions")
+        if not isinstance(found, np.ndarray) or found.ndim != rank or found.dtype.kind != "f":
+            raise ModelFormatError(f"{name} must be floats in {rank} dimensions")
+        if not np.isfinite(found).all():
+            raise ModelFormatError(f"{name} must be finite numbers")
         return found
 
     def norm(name: str) -> BatchNorm:
@@ -93,12 +102,23 @@ def _published(path: Path) -> BnnModel:
 
 
 def _arrays(path: Path) -> dict[str, NDArray[np.generic]]:
+    size = path.stat().st_size
+    if size > MAX_FILE_BYTES:
+        raise ModelFormatError(f"{size} bytes; a network has at most {MAX_FILE_BYTES}")
+    data = io.BytesIO(path.read_bytes())
     try:
-        with zipfile.ZipFile(path) as archive:
-            total = sum(entry.file_size for entry in archive.infolist())
-        if total > MAX_FILE_BYTES:
-            raise ModelFormatError(f"{total} bytes of arrays; a network has at most {MAX_FILE_BYTES}")
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (zipfile.BadZipFile, ValueError, EOFError, KeyError, zipfile.error) as error:
+        return _read_npz(data)
+    except ModelError:
+        raise
+    except Exception as error:  # zipfile, zlib and NumPy raise whatever they stumble upon
         raise ModelFormatError(f"not an npz archive of numbers ({error})") from None
+
+
+def _read_npz(data: io.BytesIO) -> dict[str, NDArray[np.generic]]:
+    with zipfile.ZipFile(data) as archive:
+        total = sum(entry.file_size for entry in archive.infolist())
+    if total > MAX_FILE_BYTES:
+        raise ModelFormatError(f"{total} bytes of arrays; a network has at most {MAX_FILE_BYTES}")
+    data.seek(0)
+    with np.load(data, allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files}
