@@ -112,14 +112,14 @@ def rival_may_win(low, high, stages, lows, highs):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def enumerate_sets(  # type: ignore[no-untyped-def]
-    favours, near, chosen, state, seen, known, stages, scratch, steps, counts
+    favours, near, chosen, state, seen, known, stages, scratch, steps, counts, closing
 ):
     """Go on through all sets of k features, in order, for about ``steps`` steps.
 
     ``chosen`` has the k features of the set (the last one when FOUND), ``state[0]`` how many are chosen;
     ``seen`` is a table of patterns known to be harmless, plus 1, of a power of two entries, where new ones
     push out old ones, ``known`` one of what they become after the first stage; ``counts`` adds up sets,
-    evaluations and subtrees that intervals closed.
+    evaluations and subtrees that intervals closed, which they do if ``closing``.
     """
     values, lows, highs = scratch
     n, k = len(favours), len(chosen)
@@ -153,7 +153,7 @@ def enumerate_sets(  # type: ignore[no-untyped-def]
         flip = favours[chosen[depth]]
         for t in range(left):
             near[depth + 1, t] = near[depth, t] | (near[depth, t + 1] & flip)
-        if left > 2:
+        if closing and left > 2:
             steps -= 2 * _EVALUATION
             low, high = near[depth + 1, 0], near[depth + 1, left - 1]
             if not rival_may_win(low, high, stages, lows, highs):

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.engines.evidence import Evidence
-from tmverify.engines.network.encoding import formula_size
+from tmverify.engines.network.encoding import MAX_LITERALS, formula_size
 from tmverify.engines.network.shell import Shell, Surroundings
 from tmverify.engines.processes import Failure, call
 from tmverify.engines.protocol import Answer, Deadline, Nearest, found, none_exists, stopped
@@ -39,6 +39,7 @@ CHECKED_LITERALS = 5_000_000
 
 Features = NDArray[np.int64]
 _BLOCK = 1 << 20
+_HUGE = 10**300  # inputs: more than any engine passes, and a float yet
 
 
 class Stopped(Exception):  # noqa: N818 - says why, it is no error
@@ -75,7 +76,9 @@ def _walk(
         reason, detail = StopReason.OUT_OF_MEMORY, "the engine ran out of memory"
     except Exception as error:  # whatever went wrong, it is no answer
         reason, detail = StopReason.CRASHED, f"the engine failed: {type(error).__name__}: {error}"
-    return Nearest(0, math.inf, None, name, stop_reason=reason, detail=detail)
+    return Nearest(
+        0, math.inf, None, name, stop_reason=reason, detail=detail, relies_on=("network-intervals",)
+    )
 
 
 class _Walk:
@@ -86,7 +89,7 @@ class _Walk:
         self.around = Surroundings(query)
         self.stats: dict[str, float] = {}
         self.engine = "sat" if name == "sat" else "search"
-        self.relies_on: dict[str, None] = {}
+        self.relies_on: dict[str, None] = {"network-intervals": None}
         self.hunted: Features | None = None
         self.has_hunted = False
 
@@ -95,6 +98,8 @@ class _Walk:
         lower = 1
         try:
             while lower <= self.query.region.reach:
+                if self.deadline.passed():
+                    raise Stopped(StopReason.TIMEOUT, _late(self.deadline))
                 shell = self.around.shell(lower)
                 if self._worth_a_hunt(shell):
                     self._hunt()
@@ -126,12 +131,9 @@ class _Walk:
         """Flips of the shell that let a rival win; None if it is shown that there are none."""
         if shell.certain:
             return shell.features[: shell.flips]
-        self.relies_on["network-intervals"] = None
         if shell.safe:
             self._note(shell, "close")
             return None
-        if self.deadline.passed():
-            raise Stopped(StopReason.TIMEOUT, _late(self.deadline))
         if self.name == "search":
             return self._search(shell, self.deadline)
         if self.name == "sat":
@@ -139,7 +141,7 @@ class _Walk:
         return self._auto(shell)
 
     def _worth_a_hunt(self, shell: Shell) -> bool:
-        return _seconds(shell) > LONG and self.name == "auto" and not self.has_hunted and not shell.safe
+        return self.name == "auto" and not self.has_hunted and not shell.safe and _seconds(shell) > LONG
 
     def _hunt(self) -> None:
         from tmverify.engines.network.hunting import hunt
@@ -153,7 +155,7 @@ class _Walk:
         from tmverify.engines.network.enumerating import enumerable
 
         left = self.deadline.remaining()
-        if enumerable(shell) and shell.n_inputs / RATE <= (1e3 if left is None else left):
+        if enumerable(shell) and _inputs(shell) / RATE <= (1e3 if left is None else left):
             try:
                 return self._search(shell, Deadline(None if left is None else left / 2))
             except Stopped:
@@ -171,7 +173,8 @@ class _Walk:
                 "the search takes 63",
             )
         effort = Effort()
-        complete, flips = enumerate_shell(shell, deadline, effort)
+        most = 0 if self.evidence is None else _checked_patterns(shell)
+        complete, flips = enumerate_shell(shell, deadline, effort, most)
         for key, value in effort.stats.items():
             self.stats[key] = self.stats.get(key, 0) + value
         if flips is not None:
@@ -180,7 +183,7 @@ class _Walk:
             raise Stopped(StopReason.TIMEOUT, _late(self.deadline))
         self.engine = "search"
         self.relies_on["network-search"] = None
-        if _checkable(shell, effort.patterns):
+        if not effort.closed and effort.patterns <= most:
             self._note(shell, "enumerate")
         else:
             self._prove_too(shell)
@@ -198,6 +201,10 @@ class _Walk:
             raise Stopped(StopReason.REJECTED, "search and sat disagree: a bug, please report it")
 
     def _sat(self, shell: Shell) -> Features | None:
+        if formula_size(shell) > MAX_LITERALS:
+            raise Stopped(
+                StopReason.ENCODING_TOO_LARGE, f"the formula would have more than {MAX_LITERALS} literals"
+            )
         proving = self.evidence is not None and formula_size(shell) <= CHECKED_LITERALS
         with tempfile.TemporaryDirectory(prefix="tmverify-") as folder:
             path = os.path.join(folder, "proof")
@@ -227,21 +234,22 @@ class _Walk:
         draft.keep()
 
 
-def _checkable(shell: Shell, n_patterns: int) -> bool:
-    """Whether tmcheck enumerates the shell itself."""
+def _checked_patterns(shell: Shell) -> int:
+    """How many patterns tmcheck looks at, in a shell that it enumerates itself; else 0."""
+    if shell.flips > CHECKED_FLIPS or math.comb(len(shell.features), shell.flips - 1) > CHECKED_SETS:
+        return 0
     n_open = len(shell.quotas) + sum(len(stage.needs) for stage in shell.stages)
-    return (
-        shell.flips <= CHECKED_FLIPS
-        and math.comb(len(shell.features), shell.flips - 1) <= CHECKED_SETS
-        and n_patterns <= CHECKED_PATTERNS
-        and n_patterns * n_open <= CHECKED_CELLS
-    )
+    return min(CHECKED_PATTERNS, CHECKED_CELLS // max(1, n_open))
+
+
+def _inputs(shell: Shell) -> float:
+    return float(min(shell.n_inputs, _HUGE))
 
 
 def _seconds(shell: Shell) -> float:
     """How long a search may take, roughly."""
-    n_patterns = min(shell.n_inputs, 1 << len(shell.quotas))
-    return shell.n_inputs / RATE + n_patterns / PATTERN_RATE
+    n_inputs = _inputs(shell)
+    return n_inputs / RATE + min(n_inputs, 2.0 ** min(len(shell.quotas), 1000)) / PATTERN_RATE
 
 
 def _late(deadline: Deadline) -> str:

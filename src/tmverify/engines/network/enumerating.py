@@ -44,9 +44,12 @@ def enumerable(shell: Shell) -> bool:
 
 
 def enumerate_shell(
-    shell: Shell, deadline: Deadline, effort: Effort
+    shell: Shell, deadline: Deadline, effort: Effort, counted: int = 0
 ) -> tuple[bool, NDArray[np.int64] | None]:
-    """Look at every input of a shell: (all were seen, features whose flips let a rival win or None)."""
+    """Look at every input of a shell: (all were seen, features whose flips let a rival win or None).
+
+    Intervals close subtrees only after ``counted`` patterns: if there are no more, ``effort`` has them all.
+    """
     k = shell.flips
     near = np.zeros((k + 1, k + 1), np.uint64)
     for t in range(k + 1):
@@ -60,7 +63,10 @@ def enumerate_shell(
     known = np.zeros((len(seen), -(-len(shell.stages[0].needs) // WORD) + 1), np.uint64)
     result = OPEN
     while result == OPEN and not deadline.passed():
-        result = enumerate_sets(favours, near, chosen, state, seen, known, stages, scratch, _STEPS, counts)
+        closing = bool(counts[1] >= counted)
+        result = enumerate_sets(
+            favours, near, chosen, state, seen, known, stages, scratch, _STEPS, counts, closing
+        )
     effort.add(counts)
     return result == DONE, shell.features[chosen] if result == FOUND else None
 
