@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tmverify.errors import InvalidInputError, ModelError
 from tmverify.model.checks import as_array, integers
+from tmverify.model.inputs import as_bit_vector
 
 N_LEVELS = 256
 
@@ -63,17 +64,19 @@ class PixelCuts:
         bits: NDArray[np.uint8] = ((grey >= self.levels) == self.rising).astype(np.uint8)
         return bits
 
-    def nearest_grey(self, image: ArrayLike, bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def nearest_grey(self, image: ArrayLike, bits: ArrayLike) -> NDArray[np.uint8]:
         """The image with the least change of grey levels that has these bits; one image, one row of bits.
 
         Raises
         ------
         InvalidInputError
-            If a pixel can't have the bit asked for.
+            If it is not one image, they are no bits, or a pixel can't have the bit asked for.
         """
         now = self.bits(image)
+        if now.ndim != 1:
+            raise InvalidInputError(f"image must be one image. Got shape {np.shape(image)} instead.")
         grey = np.asarray(image).reshape(now.shape).astype(np.int64)
-        change = now != bits
+        change = now != as_bit_vector(bits, len(now), name="bits")
         if (change & ~self.flippable).any():
             raise InvalidInputError("No grey level gives some pixel the bit asked for.")
         # Just on the other side of the cut.
