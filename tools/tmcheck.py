@@ -45,6 +45,7 @@ LARGEST_NUMBER = 1 << 62
 LARGEST_FORMULA = 6_000_000  # literals, some 600 MB
 MOST_FEATURES = 1 << 24
 MOST_WIDTH, MOST_BLOCKS, MOST_BIAS = 1 << 16, 64, (1 << 31) - 1  # of a network
+MOST_OPEN = 20  # neurons of the first block, for 'patterns'
 # What 'enumerate' may take: flips, neurons of the first block, sets of flips, patterns, evaluated neurons.
 MOST_FLIPS, MOST_CHANGING, MOST_SETS, MOST_PATTERNS, MOST_WORK = 32, 4096, 1_000_000, 1_000_000, 500_000_000
 HASH = re.compile("[0-9a-f]{64}")
@@ -1002,6 +1003,18 @@ class Shell:
         if any(values):
             raise Refused(f"shell {self.flips} changes the decision")
 
+    def try_patterns(self) -> None:
+        """Look at every pattern of changed neurons, whether some flips lead to it or not."""
+        m = len(self.changing)
+        n_open = m + sum(map(len, self.gates))
+        if self.certain or m > MOST_OPEN or n_open << m > MOST_WORK:
+            raise Refused(f"'patterns' of shell {self.flips}: too many, or a rival wins whatever flips")
+        values: Iterable[int] = range(1 << m)
+        for step in self._steps():
+            values = set(map(step, values))
+        if any(values):
+            raise Refused(f"'patterns' of shell {self.flips}: with one of them a rival wins")
+
     def _masks(self) -> list[int]:
         """For each mutable feature, the changing neurons that its flip is favourable to."""
         n = len(self.mutable)
@@ -1411,6 +1424,8 @@ class OfNetwork(Subject):
         shell = Shell(self.network, centre, mutable, flips)
         if way == "close":
             shell.close()
+        elif way == "patterns":
+            shell.try_patterns()
         elif way == "enumerate":
             shell.try_all()
         elif way == "lrat":

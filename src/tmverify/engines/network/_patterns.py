@@ -19,7 +19,7 @@ from tmverify.kernels.words import ones
 OPEN, DONE, FOUND = 0, 1, 2
 _EVALUATION = 256  # steps that evaluating a pattern counts for
 _ONE = np.uint64(1)
-_HASH = np.uint64(0x9E3779B97F4A7C15)
+HASH = np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit(cache=True, nogil=True)
@@ -63,7 +63,7 @@ def rival_wins(pattern, stages, known, values):  # type: ignore[no-untyped-def]
     width = known.shape[1] - 1
     slot = np.uint64(0)
     for w in range(width):
-        slot = (slot ^ values[0, w]) * _HASH
+        slot = (slot ^ values[0, w]) * HASH
     slot >>= shift_of(len(known))
     same = known[slot, width] == 1  # the entry is in use
     for w in range(width):
@@ -81,6 +81,22 @@ def rival_wins(pattern, stages, known, values):  # type: ignore[no-untyped-def]
         known[slot, :width] = kept[:width]
         known[slot, width] = 1
     return any_one
+
+
+@njit(cache=True, nogil=True)
+def find_bad(first, last, stages, known, values, bad):  # type: ignore[no-untyped-def]
+    """Patterns from ``first`` on, before ``last``, with which a rival wins: how many are written to ``bad``.
+
+    Stops where it is full.
+    """
+    n = 0
+    for pattern in range(first, last):
+        if n == len(bad):
+            break
+        if rival_wins(np.uint64(pattern), stages, known, values):
+            bad[n] = pattern
+            n += 1
+    return n
 
 
 @njit(cache=True, nogil=True)
@@ -112,14 +128,15 @@ def rival_may_win(low, high, stages, lows, highs):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def enumerate_sets(  # type: ignore[no-untyped-def]
-    favours, near, chosen, state, seen, known, stages, scratch, steps, counts, closing
+    favours, near, chosen, state, seen, mix, known, stages, scratch, steps, counts, closing
 ):
     """Go on through all sets of k features, in order, for about ``steps`` steps.
 
     ``chosen`` has the k features of the set (the last one when FOUND), ``state[0]`` how many are chosen;
     ``seen`` is a table of patterns known to be harmless, plus 1, of a power of two entries, where new ones
-    push out old ones, ``known`` one of what they become after the first stage; ``counts`` adds up sets,
-    evaluations and subtrees that intervals closed, which they do if ``closing``.
+    push out old ones (a pattern's place is the top of its product with ``mix``), ``known`` one of what they
+    become after the first stage; ``counts`` adds up sets, evaluations and subtrees that intervals closed,
+    which they do if ``closing``.
     """
     values, lows, highs = scratch
     n, k = len(favours), len(chosen)
@@ -138,7 +155,7 @@ def enumerate_sets(  # type: ignore[no-untyped-def]
             base, border = near[depth, 0], near[depth, 1]
             for i in range(chosen[depth], n):
                 pattern = base | (border & favours[i])
-                slot = (pattern * _HASH) >> shift
+                slot = (pattern * mix) >> shift
                 if seen[slot] != pattern + _ONE:
                     counts[1] += 1
                     steps -= _EVALUATION

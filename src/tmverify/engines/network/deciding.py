@@ -1,11 +1,13 @@
 """Questions about a network, shell by shell, nearest first.
 
-- ``search``  enumeration of patterns (``enumerating``)
+- ``search``  all sets of flips, or all patterns of neurons that they could change (``enumerating``)
 - ``sat``     the formula of each shell (``encoding``, ``solving``)
-- ``auto``    the search; in shells of many inputs the hunt before it; ``sat`` where it is no use
+- ``auto``    all patterns, and a solver for what flips can have (``reaching``); or all sets of flips; where
+              both take long the hunt first (``hunting``); ``sat`` where they are no use
 
 Intervals are tried before any of them. With an ``Evidence``, each shell that is refuted says how (see
-``docs/certificates.md``): "close", "enumerate" where a checker can follow that, or a clausal proof.
+``docs/certificates.md``): "close", "patterns" or "enumerate" where a checker can follow, or a clausal
+proof.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import math
 import os
 import tempfile
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +23,7 @@ from numpy.typing import NDArray
 
 from tmverify.engines.evidence import Evidence
 from tmverify.engines.network.encoding import MAX_LITERALS, formula_size
+from tmverify.engines.network.reaching import MOST_OPEN, Patterns
 from tmverify.engines.network.shell import Shell, Surroundings
 from tmverify.engines.processes import Failure, call
 from tmverify.engines.protocol import Answer, Deadline, Nearest, found, none_exists, stopped
@@ -30,11 +34,12 @@ NAMES = ("auto", "search", "sat")
 LONG = 2.0  # seconds that a search is expected to take, to be worth a hunt first
 HUNTED = 24  # flips at most, in a hunt: some ten seconds on a network of the size of MNIST's
 RATE = 1e9  # inputs that the search passes in a second
-PATTERN_RATE = 1e6  # and patterns
+PATTERN_RATE = 3e6  # and patterns
 CHECKED_SETS = 1_000_000  # what tmcheck enumerates
 CHECKED_PATTERNS = 800_000  # some below its limit, which counts a few more
 CHECKED_CELLS = 400_000_000  # patterns times open neurons
 CHECKED_FLIPS = 32
+CHECKED_OPEN = 20  # neurons of the first block, all of whose patterns tmcheck looks at
 CHECKED_LITERALS = 5_000_000
 
 Features = NDArray[np.int64]
@@ -154,6 +159,13 @@ class _Walk:
     def _auto(self, shell: Shell) -> Features | None:
         from tmverify.engines.network.enumerating import enumerable
 
+        if _few_patterns(shell):
+            bad = self._bad_patterns(shell, self.deadline)
+            if bad is not None and not len(bad):
+                return None
+            # A set of flips that a checker would enumerate too is better evidence.
+            if bad is not None and not (self.evidence and _checked_patterns(shell)):
+                return self._reach(shell, bad)
         left = self.deadline.remaining()
         if enumerable(shell) and _inputs(shell) / RATE <= (1e3 if left is None else left):
             try:
@@ -172,11 +184,14 @@ class _Walk:
                 f"{len(shell.quotas)} neurons of the first block may change within {shell.flips} flips; "
                 "the search takes 63",
             )
+        if self.name == "search" and _few_patterns(shell):
+            bad = self._bad_patterns(shell, deadline)
+            if bad is not None and not len(bad):
+                return None
         effort = Effort()
         most = 0 if self.evidence is None else _checked_patterns(shell)
         complete, flips = enumerate_shell(shell, deadline, effort, most)
-        for key, value in effort.stats.items():
-            self.stats[key] = self.stats.get(key, 0) + value
+        self._count(effort.stats)
         if flips is not None:
             return flips
         if not complete:
@@ -188,6 +203,39 @@ class _Walk:
         else:
             self._prove_too(shell)
         return None
+
+    def _bad_patterns(self, shell: Shell, deadline: Deadline) -> Patterns | None:
+        """Patterns with which a rival wins, whether they can be had or not; if none does, that is all."""
+        from tmverify.engines.network.reaching import bad_patterns
+
+        bad = bad_patterns(shell, deadline)
+        if bad is not None:
+            self._count({"patterns": 1 << len(shell.quotas)})
+            if not len(bad):
+                self.engine = "search"
+                self.relies_on["network-search"] = None
+                if _all_checked(shell):
+                    self._note(shell, "patterns")
+                else:
+                    self._prove_too(shell)
+        return bad
+
+    def _reach(self, shell: Shell, bad: Patterns) -> Features | None:
+        """Whether flips have one of these patterns."""
+        reply = call("tmverify.engines.network.reaching:reach", (shell, bad), self.deadline)
+        if isinstance(reply, Failure):
+            raise Stopped(reply.stop_reason, reply.detail)
+        flips, counts = reply
+        self._count(counts)
+        if flips is not None:
+            return np.asarray(flips)
+        self.engine = "search"
+        self.relies_on |= {"network-search": None, "network-sat": None}
+        self._prove_too(shell)
+        return None
+
+    def _count(self, counts: Mapping[str, float]) -> None:
+        self.stats.update({key: self.stats.get(key, 0) + value for key, value in counts.items()})
 
     def _prove_too(self, shell: Shell) -> None:
         """More than a checker enumerates: if evidence is wanted, the time left is for a clausal proof."""
@@ -213,7 +261,7 @@ class _Walk:
             if isinstance(reply, Failure):
                 raise Stopped(reply.stop_reason, reply.detail)
             flips, size = reply
-            self.stats.update({key: self.stats.get(key, 0) + value for key, value in size.items()})
+            self._count(size)
             self.engine = "sat"
             if flips is None:
                 self.relies_on["network-sat"] = None
@@ -242,12 +290,25 @@ def _checked_patterns(shell: Shell) -> int:
     return min(CHECKED_PATTERNS, CHECKED_CELLS // max(1, n_open))
 
 
+def _all_checked(shell: Shell) -> bool:
+    """Whether tmcheck looks at all patterns of so many open neurons."""
+    n_open = len(shell.quotas) + sum(len(stage.needs) for stage in shell.stages)
+    return len(shell.quotas) <= CHECKED_OPEN and n_open << len(shell.quotas) <= CHECKED_CELLS
+
+
+def _few_patterns(shell: Shell) -> bool:
+    """Whether all patterns are evaluated sooner than all sets of flips are passed."""
+    return len(shell.quotas) <= MOST_OPEN and 1 << len(shell.quotas) < shell.n_inputs
+
+
 def _inputs(shell: Shell) -> float:
     return float(min(shell.n_inputs, _HUGE))
 
 
 def _seconds(shell: Shell) -> float:
     """How long a search may take, roughly."""
+    if _few_patterns(shell):
+        return (1 << len(shell.quotas)) / PATTERN_RATE
     n_inputs = _inputs(shell)
     return n_inputs / RATE + min(n_inputs, 2.0 ** min(len(shell.quotas), 1000)) / PATTERN_RATE
 

@@ -43,11 +43,7 @@ def encode_shell(shell: Shell) -> ShellFormula:
     if formula_size(shell) > MAX_LITERALS:
         raise EncodingTooLargeError(f"the formula would have more than {MAX_LITERALS} literals")
     cnf = Cnf()
-    flips = [cnf.new_var() for _ in shell.features]
-    demands = [[at_least(cnf, flips, shell.flips)]]
-    if shell.flips < len(flips):
-        demands.append([-at_least(cnf, flips, shell.flips + 1)])
-    literals = _changed(cnf, shell, flips)
+    demands, literals = encode_first_block(cnf, shell)
     for stage in shell.stages:
         literals = _stage(cnf, stage, literals)
     demands.append(literals)
@@ -57,6 +53,15 @@ def encode_shell(shell: Shell) -> ShellFormula:
         cnf.add(*clause, -demand)
     cnf.add(demand)
     return ShellFormula(cnf, shell.features)
+
+
+def encode_first_block(cnf: Cnf, shell: Shell) -> tuple[list[list[int]], list[int]]:
+    """Flips, as the first variables: clauses that say how many there are; literals of what they change."""
+    flips = [cnf.new_var() for _ in shell.features]
+    demands = [[at_least(cnf, flips, shell.flips)]]
+    if shell.flips < len(flips):
+        demands.append([-at_least(cnf, flips, shell.flips + 1)])
+    return demands, _changed(cnf, shell, flips)
 
 
 def formula_size(shell: Shell) -> int:

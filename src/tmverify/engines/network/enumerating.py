@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.network._patterns import DONE, FOUND, OPEN, enumerate_sets
+from tmverify.engines.network._patterns import DONE, FOUND, HASH, OPEN, enumerate_sets
 from tmverify.engines.network.shell import Shell, Stage
 from tmverify.engines.protocol import Deadline
 
 WORD = 64
-_TABLE = 21  # log2 of the patterns remembered, 16 MB
+_TABLE = 20  # log2 of the patterns remembered, and of what they become
 _STEPS = 10_000_000  # between two looks at the clock, some hundredths of a second
 
 
@@ -56,16 +56,16 @@ def enumerate_shell(
         near[0, t] = _word(shell.quotas <= t)
     favours = np.array([_word(column) for column in shell.favourable.T], np.uint64)
     chosen, state, counts = np.full(k, -1, np.int64), np.zeros(1, np.int64), np.zeros(3, np.int64)
-    seen = np.zeros(1 << min(_TABLE, max(4, 2 * len(shell.quotas))), np.uint64)
+    seen, mix = _table(len(shell.quotas))
     stages = pack_stages(shell.stages)
     width = stages[0].shape[1]
     scratch = tuple(np.zeros((3, width), np.uint64) for _ in range(3))
-    known = np.zeros((len(seen), -(-len(shell.stages[0].needs) // WORD) + 1), np.uint64)
+    known = room_for_outputs(shell)
     result = OPEN
     while result == OPEN and not deadline.passed():
         closing = bool(counts[1] >= counted)
         result = enumerate_sets(
-            favours, near, chosen, state, seen, known, stages, scratch, _STEPS, counts, closing
+            favours, near, chosen, state, seen, mix, known, stages, scratch, _STEPS, counts, closing
         )
     effort.add(counts)
     return result == DONE, shell.features[chosen] if result == FOUND else None
@@ -84,6 +84,20 @@ def pack_stages(stages: tuple[Stage, ...]) -> tuple[NDArray[np.uint64], ...]:
             r += 1
     needs = np.concatenate([stage.needs for stage in stages])
     return rows, masks, needs, np.cumsum(sizes), np.array(words)
+
+
+def room_for_outputs(shell: Shell) -> NDArray[np.uint64]:
+    """A table of outputs of the first stage, a word more for whether an entry is in use."""
+    return np.zeros((1 << _TABLE, -(-len(shell.stages[0].needs) // WORD) + 1), np.uint64)
+
+
+def _table(n_open: int) -> tuple[NDArray[np.uint64], np.uint64]:
+    """Room for patterns, and the factor whose product has a pattern's place in its top bits.
+
+    A place for each, if there are few enough; else scattered.
+    """
+    size = min(_TABLE, max(1, n_open))
+    return np.zeros(1 << size, np.uint64), np.uint64(1 << (64 - size)) if n_open <= _TABLE else HASH
 
 
 def _words(bits: NDArray[np.bool_], width: int) -> NDArray[np.uint64]:
