@@ -15,6 +15,7 @@ from pysat.solvers import Solver
 
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.adder import adder_at_most
+from tmverify.engines.sat.encodings.reified import at_least, at_least_size
 from tmverify.engines.sat.encodings.sequential import sequential_counter
 from tmverify.engines.sat.encodings.totalizer import totalizer_at_most, totalizer_size
 
@@ -101,3 +102,51 @@ def test_totalizer_size_counts_before_building() -> None:
     totalizer_at_most(cnf, inputs, weights, 40)
     assert cnf.n_clauses <= totalizer_size(weights, 40, 10**9) + cnf.n_vars
     assert totalizer_size(weights, 40, 10) > 10
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["literals", "negated"])
+@pytest.mark.parametrize("n", range(1, 9))
+def test_a_reified_count_is_an_equivalence(n: int, turned: bool) -> None:
+    """One model for each assignment, and in it the literal says whether at least k inputs are true."""
+    for k in range(1, n + 1):
+        cnf = Cnf()
+        inputs = [-cnf.new_var() if turned and i % 2 else cnf.new_var() for i in range(n)]
+        literal = at_least(cnf, inputs, k)
+        if k > n - k + 1:  # the other half is counted
+            other = Cnf()
+            mirrored = [-other.new_var() if lit > 0 else other.new_var() for lit in inputs]
+            assert literal == -at_least(other, mirrored, n - k + 1)
+            assert list(cnf) == list(other)
+        with Solver(name="cadical195", bootstrap_with=[list(c) for c in cnf]) as solver:
+            if n == 1:
+                assert (list(cnf), literal) == ([], inputs[0])
+                continue
+            models = [set(model) for model in solver.enum_models()]
+        assert len(models) == 2**n
+        assert len({tuple(v in model for v in range(1, n + 1)) for model in models}) == 2**n
+        for model in models:
+            assert (literal in model) == (sum(lit in model for lit in inputs) >= k)
+            assert (-literal in model) != (literal in model)
+
+
+def test_a_reified_count_of_a_literal_several_times_and_of_its_negation() -> None:
+    for k in range(1, 5):
+        cnf = Cnf()
+        a, b = cnf.new_var(), cnf.new_var()
+        literal = at_least(cnf, [a, a, -a, b], k)
+        with Solver(name="cadical195", bootstrap_with=[list(c) for c in cnf]) as solver:
+            for chosen in assignments([a, b]):
+                count = (2 if chosen[0] > 0 else 1) + (chosen[1] > 0)
+                assert solver.solve(assumptions=[*chosen, literal]) == (count >= k)
+                assert solver.solve(assumptions=[*chosen, -literal]) == (count < k)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 41, 100])
+def test_reified_size_counts_before_building(n: int) -> None:
+    for k in range(1, n + 1, max(1, n // 7)):
+        cnf = Cnf()
+        at_least(cnf, [cnf.new_var() for _ in range(n)], k)
+        written = sum(len(clause) for clause in cnf)
+        assert written <= at_least_size(n, k) + 2 * cnf.n_vars
+        assert at_least_size(n, k) <= 4 * written + 10
+        assert at_least_size(n, k) == at_least_size(n, n - k + 1)
