@@ -51,3 +51,4 @@ MNIST_C = {0.0: (99.3, 97.46), 0.25: (92.5, 90.1), 0.5: (88.1, 83.5), 0.75: (81.
 # The BNN on MNIST-back-image, by epsilon: solved, robust. Its accuracy is 70 %.
 BNN_BACK_IMAGE = {1: (191, 138), 3: (107, 20), 5: (104, 3)}
 BACK_IMAGE_ACCURACY = 81.56
+BNN_BACK_IMAGE_ACCURACY = 70

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from lab.arguments import Setting
-from lab.paper import ROBUSTNESS
+from lab.paper import BNN_BACK_IMAGE, ROBUSTNESS
 from lab.tables import Section, seconds, times
 from tmverify.campaign import Group, Row, Tally, grouped
 from tmverify.report import write_figures
@@ -56,7 +56,7 @@ def _radius_words(name: str, bounds: Sequence[tuple[float, float]], rows: Sequen
 
 def _line(group: Group, tally: Tally) -> Sequence[object]:
     # The paper asks the machine of an image's class; with two classes there is one machine only.
-    paper = ROBUSTNESS.get((group.names[0], group.epsilon or 0)) if _papers_scope(group) else None
+    paper = _papers(group.names[0], group.epsilon or 0) if _papers_scope(group) else None
     solved, robust, mean = paper or (None, None, None)
     return (
         group.names[0],
@@ -73,8 +73,14 @@ def _line(group: Group, tally: Tally) -> Sequence[object]:
     )
 
 
+def _papers(name: str, epsilon: int) -> tuple[int, int, float | None] | None:
+    if name.startswith("bnn"):
+        return (*BNN_BACK_IMAGE[epsilon], None)
+    return ROBUSTNESS.get((name, epsilon))
+
+
 def _papers_scope(group: Group) -> bool:
-    return group.scope == "own" or group.names[0].startswith("imdb")
+    return group.scope == "own" or group.names[0].startswith(("imdb", "bnn"))
 
 
 def unsolved(rows: Sequence[Row]) -> Mapping[str, int]:

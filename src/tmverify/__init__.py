@@ -8,9 +8,10 @@
 
     errors        one exception tree
     model/        what a Tsetlin machine is: clauses, decision rule, evaluators, file format
+    bnn/          what a binarized network is, how it is trained and frozen
     kernels/      numba primitives
     properties/   what can be asked: one file per question, each compiles to a Query
-    engines/      how a Query is decided: search, sat, paper, brute
+    engines/      how a Query is decided: search, sat, paper, brute; network/ for binarized networks
     certificates/ why an answer can be believed: claim, proof, and the checker of both
     verify/       decide(query) → Verdict, the check_* functions, the radius
     data/         inputs from files, datasets, binarizers
@@ -24,7 +25,7 @@
     cli/          one file per subcommand
 
 Imports point one way: cli → report, interop, training → campaign → data → verify → engines, certificates →
-properties → model → kernels, drafts, extras → errors. scikit-learn, numba, joblib and the solvers are
+properties → bnn → model → kernels, drafts, extras → errors. scikit-learn, numba, joblib and the solvers are
 imported at first use.
 """
 
