@@ -34,7 +34,7 @@ def follow(shell: Shell, changed: NDArray[np.bool_]) -> NDArray[np.bool_]:
         wanted, unwanted = (stage.weights > 0).T.astype(int), (stage.weights < 0).T.astype(int)
         counts: NDArray[np.int64] = values @ wanted + ~values @ unwanted
         values = np.greater_equal(counts, stage.needs)
-    won: NDArray[np.bool_] = values.any(axis=1)
+    won: NDArray[np.bool_] = np.asarray(values.any(axis=1))
     return won
 
 
