@@ -55,7 +55,7 @@ test-bnn: build/bnn/.ready  ## training binarized networks with PyTorch, in an e
 experiments: $(READY)  ## the paper's tables (TMVERIFY_DATA; an hour or two, most of it training; resumable)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[experiments,bnn]'
 	for table in training_tables robustness_mnist robustness_imdb similarity_imdb accuracy_mnist_c \
-	  robustness_back_image results_page; do $(BIN)/python experiments/$$table.py || exit 1; done
+	  robustness_back_image radius_published_networks results_page; do $(BIN)/python experiments/$$table.py || exit 1; done
 
 lint: $(READY)  ## ruff, mypy --strict, import directions
 	$(BIN)/ruff check .

@@ -11,6 +11,7 @@ SECTIONS = (
     "similarity_imdb",
     "accuracy_mnist_c",
     "robustness_back_image",
+    "radius_published_networks",
 )
 INTRODUCTION = """\
 # The paper's evaluation, run again

@@ -17,7 +17,7 @@ PLANS = re.findall(r"```toml\n(.*?)```", README, re.S)
 RADIUS = re.findall(r"`(tmverify radius [^`]*)`:\n\n```\n(.*?)```", README, re.S)
 
 
-@pytest.mark.parametrize("block", PYTHON, ids=["train", "by hand", "radius", "certificate"])
+@pytest.mark.parametrize("block", PYTHON, ids=["train", "by hand", "radius", "certificate", "network"])
 def test_python(block: str, tmp_path: Path) -> None:
     output = subprocess.check_output([sys.executable, "-c", block], cwd=tmp_path, text=True)
     promised = re.findall(r"^print\(.*\)  # (.*?):", block, re.M)

@@ -11,7 +11,14 @@ import pytest
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 QUICK = "robustness_back_image"
-OTHERS = ("training_tables", "robustness_mnist", "robustness_imdb", "similarity_imdb", "accuracy_mnist_c")
+OTHERS = (
+    "training_tables",
+    "robustness_mnist",
+    "robustness_imdb",
+    "similarity_imdb",
+    "accuracy_mnist_c",
+    "radius_published_networks",
+)
 
 
 @pytest.mark.parametrize(
