@@ -2,8 +2,8 @@
 
     TMVERIFY_DATA=… python benchmarks/networks.py [--inputs 5] [--timeout 30] [--epsilon 1 --epsilon 2]
 
-The two published benchmark networks, on real pictures. ``sat`` is the formula of each shell, after intervals; a
-time-out counts as the limit, and a ratio whose slower median is the limit is a lower bound, marked >.
+The two published benchmark networks, on real pictures. ``sat`` is the formula of each shell, after intervals;
+a time-out counts as the limit, and a ratio whose slower median is the limit is a lower bound, marked >.
 """
 
 from __future__ import annotations
