@@ -21,6 +21,7 @@ from tmverify.campaign.store import Store
 from tmverify.campaign.tasks import Task, pack
 from tmverify.cli.certificates import Certificates, Kept, why_none
 from tmverify.cli.subject import Subject
+from tmverify.engines import check_engine_for
 from tmverify.errors import StoreError
 from tmverify.interrupts import one_interrupt
 from tmverify.properties import Radius, Verdict
@@ -128,6 +129,7 @@ def _tasks(
     certified: bool,
 ) -> Iterator[Task]:
     model = subject.models[0]
+    check_engine_for(model, engine)
     for epsilon in epsilons:
         for place, index in enumerate(subject.rows.tolist()):
             yield Task(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tmverify.bnn.model import BnnModel
 from tmverify.engines import brute
 from tmverify.engines.evidence import Evidence
 from tmverify.engines.isolation import isolated
@@ -20,6 +21,7 @@ from tmverify.engines.protocol import Answer, Deadline, Engine, Nearest, Nearest
 from tmverify.engines.sat.deciding import decide as sat
 from tmverify.engines.stepping import nearest_by_steps, nothing_known
 from tmverify.errors import InvalidInputError, shown
+from tmverify.model import Model
 from tmverify.properties.network import AnyQuery, NetworkQuery
 from tmverify.properties.query import Query
 
@@ -78,9 +80,9 @@ def check_certifying(engine: str) -> None:
         )
 
 
-def check_engine_for(query: AnyQuery, engine: str) -> None:
-    """Raise InvalidInputError unless the engine of that name takes such a query."""
-    if isinstance(query, NetworkQuery) and engine == "paper":
+def check_engine_for(asked: AnyQuery | Model | BnnModel, engine: str) -> None:
+    """Raise InvalidInputError unless the engine of that name takes such a query, or queries of such a model."""
+    if isinstance(asked, NetworkQuery | BnnModel) and engine == "paper":
         raise InvalidInputError(
             "engine must be one of auto, search, sat, brute for a binarized network. Got 'paper' instead."
         )

@@ -41,6 +41,7 @@ CHECKED_CELLS = 400_000_000  # patterns times open neurons
 CHECKED_FLIPS = 32
 CHECKED_OPEN = 20  # neurons of the first block, all of whose patterns tmcheck looks at
 CHECKED_LITERALS = 5_000_000
+PROOF_SECONDS = 300.0  # for a clausal proof of what is known, where there is no limit
 
 Features = NDArray[np.int64]
 _BLOCK = 1 << 20
@@ -238,17 +239,21 @@ class _Walk:
         self.stats.update({key: self.stats.get(key, 0) + value for key, value in counts.items()})
 
     def _prove_too(self, shell: Shell) -> None:
-        """More than a checker enumerates: if evidence is wanted, the time left is for a clausal proof."""
-        if self.evidence is None or formula_size(shell) > CHECKED_LITERALS:
+        """More than a checker goes through: if evidence is wanted, some of the time is for a clausal proof."""
+        if self.evidence is None:
             return
+        left = self.deadline.remaining()
         try:
-            flips = self._sat(shell)
+            if formula_size(shell) > CHECKED_LITERALS:
+                raise Stopped(StopReason.ENCODING_TOO_LARGE, "too large for tmcheck")
+            flips = self._sat(shell, Deadline(PROOF_SECONDS if left is None else left / 4))
         except Stopped:
+            self.evidence = None  # it would not be complete
             return
         if flips is not None:
             raise Stopped(StopReason.REJECTED, "search and sat disagree: a bug, please report it")
 
-    def _sat(self, shell: Shell) -> Features | None:
+    def _sat(self, shell: Shell, deadline: Deadline | None = None) -> Features | None:
         if formula_size(shell) > MAX_LITERALS:
             raise Stopped(
                 StopReason.ENCODING_TOO_LARGE, f"the formula would have more than {MAX_LITERALS} literals"
@@ -257,7 +262,7 @@ class _Walk:
         with tempfile.TemporaryDirectory(prefix="tmverify-") as folder:
             path = os.path.join(folder, "proof")
             job = (shell, path if proving else None)
-            reply = call("tmverify.engines.network.solving:solve", job, self.deadline)
+            reply = call("tmverify.engines.network.solving:solve", job, deadline or self.deadline)
             if isinstance(reply, Failure):
                 raise Stopped(reply.stop_reason, reply.detail)
             flips, size = reply

@@ -18,6 +18,7 @@ from tmverify.engines.protocol import Deadline
 
 WORD = 64
 _TABLE = 20  # log2 of the patterns remembered, and of what they become
+_ROOM = 1 << 23  # words, for the latter
 _STEPS = 10_000_000  # between two looks at the clock, some hundredths of a second
 
 
@@ -88,7 +89,9 @@ def pack_stages(stages: tuple[Stage, ...]) -> tuple[NDArray[np.uint64], ...]:
 
 def room_for_outputs(shell: Shell) -> NDArray[np.uint64]:
     """A table of outputs of the first stage, a word more for whether an entry is in use."""
-    return np.zeros((1 << _TABLE, -(-len(shell.stages[0].needs) // WORD) + 1), np.uint64)
+    n_words = -(-len(shell.stages[0].needs) // WORD) + 1
+    size = min(_TABLE, max(1, (_ROOM // n_words).bit_length() - 1))
+    return np.zeros((1 << size, n_words), np.uint64)
 
 
 def _table(n_open: int) -> tuple[NDArray[np.uint64], np.uint64]:
