@@ -7,7 +7,7 @@ READY := .venv/.ready
 # so other kernels). What a library does not bring is taken from .venv.
 PEERS := tmu pytsetlinmachine pytsetlinmachineparallel green pytsetlin
 
-.PHONY: help demo test test-deep test-docs test-report test-interop test-bnn experiments lint bench bench-training bench-verification bench-certificates clean
+.PHONY: help demo test test-deep test-docs test-report test-interop test-bnn experiments lint bench bench-training bench-verification bench-certificates bench-networks clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -75,6 +75,9 @@ bench-verification: $(READY)  ## measure verification on MNIST and IMDB (TMVERIF
 
 bench-certificates: $(READY)  ## measure certificates on MNIST and IMDB (TMVERIFY_DATA; about an hour after training)
 	$(BIN)/python benchmarks/certificates.py
+
+bench-networks: $(READY)  ## measure the verification of binarized networks (TMVERIFY_DATA; some minutes)
+	$(BIN)/python benchmarks/networks.py
 
 clean:  ## remove everything that make made
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

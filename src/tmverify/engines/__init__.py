@@ -81,7 +81,7 @@ def check_certifying(engine: str) -> None:
 
 
 def check_engine_for(asked: AnyQuery | Model | BnnModel, engine: str) -> None:
-    """Raise InvalidInputError unless the engine of that name takes such a query, or queries of such a model."""
+    """Raise InvalidInputError unless the engine of that name takes this query, or those of this model."""
     if isinstance(asked, NetworkQuery | BnnModel) and engine == "paper":
         raise InvalidInputError(
             "engine must be one of auto, search, sat, brute for a binarized network. Got 'paper' instead."

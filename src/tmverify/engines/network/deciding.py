@@ -170,7 +170,7 @@ class _Walk:
         left = self.deadline.remaining()
         if enumerable(shell) and _inputs(shell) / RATE <= (1e3 if left is None else left):
             try:
-                return self._search(shell, Deadline(None if left is None else left / 2))
+                return self._search(shell, Deadline(None if left is None else 0.8 * left))
             except Stopped:
                 if self.deadline.passed():
                     raise
