@@ -9,6 +9,7 @@ import numpy as np
 from tmverify.bnn.model import BnnModel
 from tmverify.engines.network.enumerating import Effort, enumerate_shell
 from tmverify.engines.network.hunting import hunt
+from tmverify.engines.network.reaching import bad_patterns
 from tmverify.engines.network.shell import Surroundings
 from tmverify.engines.protocol import Deadline
 from tmverify.properties import robustness_query
@@ -26,3 +27,4 @@ def compile_kernels() -> None:
         shell = around.shell(flips)
         if not shell.safe and not shell.certain:
             enumerate_shell(shell, Deadline(None), Effort())
+            bad_patterns(shell, Deadline(None))
