@@ -55,6 +55,8 @@ def certify_many(seed: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(deciding, name, values[int(rng.integers(len(values)))])
         for engine in ENGINES:
             seen += certify(case, engine, rng)
+            if rng.random() < 0.3:
+                seen += certify_several(case, engine, rng)
     ways = {f"shell {way}" for way in ("close", "patterns", "enumerate", "lrat")}
     assert ways | {"holds", "violated", "finite", "infinite", "universal"} <= set(seen)
 
@@ -76,18 +78,29 @@ def certify(case: NetworkCase, engine: str, rng: np.random.Generator) -> Counter
         case, radius, {"answer": "radius", "epsilon": None, "radius": least, "inputs": 1}
     )
 
+    met = Counter([str(verdict.status), "infinite" if truth == math.inf else "finite"])
+    return met + ways_of(text)
+
+
+def certify_several(case: NetworkCase, engine: str, rng: np.random.Generator) -> Counter[str]:
+    """The same of three inputs together."""
+    network, x, epsilon = case.network, case.x, case.epsilon
     X = np.concatenate([x[None, :], rng.integers(0, 2, size=(2, len(x)), dtype=np.uint8)])
     eta = Fraction(int(rng.integers(1, 4)), 3)
-    several = tv.check_universal_robustness(network, X, epsilon, eta, **how)
+    several = tv.check_universal_robustness(
+        network, X, epsilon, eta, engine=engine, certificate=True, **case.options
+    )
     enough = sum(radius_of(case, row) > epsilon for row in X) >= eta * 3
     assert several.status is (tv.Status.HOLDS if enough else tv.Status.VIOLATED)
     parts = f"{eta.numerator}/{eta.denominator}"
     claim = {"answer": str(several.status), "epsilon": epsilon, "inputs": 3, "eta": parts}
-    text += expect_certified(case, several, claim)
+    return Counter(["universal"]) + ways_of(expect_certified(case, several, claim))
 
-    met = Counter([str(verdict.status), "infinite" if truth == math.inf else "finite", "universal"])
+
+def ways_of(text: bytes) -> Counter[str]:
+    """How the shells of a certificate are shown."""
     shells = [line.split() for line in text.splitlines() if line.startswith(b"shell ")]
-    return met + Counter(f"shell {words[2].decode()}" for words in shells)
+    return Counter(f"shell {words[2].decode()}" for words in shells)
 
 
 def expect_certified(case: NetworkCase, answer: Any, claim: dict[str, Any]) -> bytes:

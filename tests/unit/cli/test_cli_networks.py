@@ -229,6 +229,7 @@ def test_a_campaign_of_a_network_and_a_machine(capsys: Capture, here: Path) -> N
     assert "<bdi>machine</bdi>" in page
 
 
+@pytest.mark.deep
 def test_a_campaign_with_certificates(capsys: Capture, here: Path) -> None:
     (here / "plan.toml").write_text('certificates = "proofs"\n' + PLAN)
     assert run("campaign run plan.toml --store s.db") == 0

@@ -268,7 +268,7 @@ def sensible(rng: Rng, n: int, m: int, k: int) -> tuple[NDArray[np.bool_], NDArr
 def test_patterns_that_can_be_had_are_reached() -> None:
     rng = np.random.default_rng(12)
     outcomes = {True: 0, False: 0}
-    for _ in range(150):
+    for _ in range(80):
         n = int(rng.integers(3, 9))
         k = int(rng.integers(1, n))
         m = int(rng.integers(1, 6))
@@ -284,7 +284,7 @@ def test_patterns_that_can_be_had_are_reached() -> None:
         assert counts["bad_patterns"] == len(bad)
         assert 1 <= counts["reached_for"] <= len(bad)
         outcomes[bool(possible)] += 1
-    assert min(outcomes.values()) > 20
+    assert min(outcomes.values()) > 15
 
 
 def test_a_reason_does_away_with_no_pattern_that_can_be_had() -> None:

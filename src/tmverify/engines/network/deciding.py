@@ -239,7 +239,7 @@ class _Walk:
         self.stats.update({key: self.stats.get(key, 0) + value for key, value in counts.items()})
 
     def _prove_too(self, shell: Shell) -> None:
-        """More than a checker goes through: if evidence is wanted, some of the time is for a clausal proof."""
+        """More than a checker goes through: if evidence is wanted, a clausal proof gets some of the time."""
         if self.evidence is None:
             return
         left = self.deadline.remaining()
