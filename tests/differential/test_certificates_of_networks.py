@@ -17,7 +17,7 @@ from tiny import all_inputs
 from tiny_networks import NetworkCase, random_network_case
 from tmverify.bnn.file import encode
 from tmverify.engines.network import deciding
-from tmverify.properties.trust import CHECKED, REPLAYED
+from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED
 
 ENGINES = ("auto", "search", "sat")
 CASES = 150
@@ -161,13 +161,13 @@ def test_without_a_certificate_trust_is_in_the_parts_that_worked(monkeypatch: py
             verdict = tv.check_robustness(case.network, case.x, case.epsilon, engine=engine, **case.options)
             assert verdict.certificate is None
             if verdict.status is tv.Status.VIOLATED:
-                assert verdict.trusts == REPLAYED
+                assert verdict.trusts == NETWORK_REPLAYED
                 continue
             assert verdict.trusts[0] == "intervals (tmverify.engines.network.shell)"
             parts[engine] |= set(verdict.trusts)
             radius = tv.robustness_radius(case.network, case.x, engine=engine, **case.options)
             assert radius.trusts[0] == "intervals (tmverify.engines.network.shell)"
-            assert (set(REPLAYED) <= set(radius.trusts)) == (radius.witness is not None)
+            assert (set(NETWORK_REPLAYED) <= set(radius.trusts)) == (radius.witness is not None)
     search = {"the enumeration of patterns (tmverify.engines.network.enumerating)", "numba"}
     sat = {"the encoding of networks (tmverify.engines.network.encoding)", "CaDiCaL 1.9.5 in PySAT"}
     both = {"intervals (tmverify.engines.network.shell)", "NumPy"}

@@ -51,6 +51,7 @@ def _agree(seed: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
         hunts, gives_up = rng.random() < 0.5, rng.random() < 0.2
         monkeypatch.setattr(deciding, "LONG", 0.0 if hunts else 2.0)
         monkeypatch.setattr(deciding, "RATE", 1e-6 if gives_up else 1e9)  # then auto leaves a shell to sat …
+        monkeypatch.setattr(deciding, "SMALL", 0)
         monkeypatch.setattr(deciding, "MOST_OPEN", int(rng.choice([0, 27])))  # … if it does not take patterns
         truth = _truth(case)
         for engine in ("brute", "search", "sat", "auto"):

@@ -13,7 +13,7 @@ from tmverify.cli.documents import document
 from tmverify.cli.output import plain, show, show_json
 from tmverify.cli.subject import OpenModel, open_models
 from tmverify.errors import InvalidInputError
-from tmverify.model import Model
+from tmverify.model import Label, Model
 
 _MAX_CLASSES = 20
 _EMPTY = {"silent": "is never true", "fires": "is always true"}
@@ -74,7 +74,7 @@ def _show_network(
         return
     lines = {
         "features": f"{network.n_features} ({'named' if network.feature_names else 'without names'})",
-        "classes": ", ".join(map(str, network.classes[:_MAX_CLASSES])),
+        "classes": _classes(network.classes),
         "layers": " - ".join(map(str, network.widths)) + " (binarized network)",
         "grey levels": "none: it reads bits"
         if network.cuts is None
@@ -84,6 +84,11 @@ def _show_network(
     show(Text(plain(opened[0].path.name), style="bold"))
     for name, value in lines.items():
         show(Text().append(f"{name:>21}  ", style="cyan").append(plain(value)))
+
+
+def _classes(classes: tuple[Label, ...]) -> str:
+    more = f", … ({len(classes)})" if len(classes) > _MAX_CLASSES else ""
+    return ", ".join(map(str, classes[:_MAX_CLASSES])) + more
 
 
 def _facts(model: Model) -> dict[str, Any]:
@@ -110,12 +115,11 @@ def _facts(model: Model) -> dict[str, Any]:
 
 def _lines(model: Model, facts: dict[str, Any]) -> dict[str, object]:
     literals = facts["literals_per_clause"]
-    more = f", … ({len(model.classes)})" if len(model.classes) > _MAX_CLASSES else ""
     zero = "a single machine's score of 0 means " + ("yes" if model.tie == "positive" else "no")
     return {
         "features": f"{model.n_features} ({'named' if model.feature_names else 'without names'})",
         "clauses": model.n_clauses,
-        "classes": ", ".join(map(str, model.classes[:_MAX_CLASSES])) + more,
+        "classes": _classes(model.classes),
         "outputs": f"{model.n_outputs} ({'binary' if model.n_outputs == 1 else 'the largest score wins'})",
         "tie": f"{model.tie} ({zero})",
         "clamp": "none" if model.clamp is None else f"scores are cut to [-{model.clamp}, {model.clamp}]",

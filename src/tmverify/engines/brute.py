@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations, islice
 
 import numpy as np
@@ -33,6 +34,7 @@ def decide(query: AnyQuery, deadline: Deadline, evidence: Evidence | None = None
             StopReason.REGION_TOO_LARGE,
             f"brute force looks at no more than {MAX_INPUTS} inputs; this region has more",
         )
+    relies_on = ("network-brute",) if isinstance(query, NetworkQuery) else ()
     flips = _flips(region)
     batch_size = max(1, min(_BATCH, _BATCH_CELLS // max(query.cells, region.n_features)))
     while batch := list(islice(flips, batch_size)):
@@ -44,8 +46,8 @@ def decide(query: AnyQuery, deadline: Deadline, evidence: Evidence | None = None
         decisions = query.decisions(inputs)
         hits = np.flatnonzero(decisions[:, 0] != decisions[:, 1])
         if len(hits):
-            return found(inputs[hits[0]], inputs=size)
-    return none_exists(inputs=size)
+            return replace(found(inputs[hits[0]], inputs=size), relies_on=relies_on)
+    return replace(none_exists(inputs=size), relies_on=relies_on)
 
 
 def nearest(query: NetworkQuery, deadline: Deadline) -> Nearest:
@@ -62,7 +64,7 @@ def nearest(query: NetworkQuery, deadline: Deadline) -> Nearest:
             stats=answer.stats,
         )
     far = math.inf if answer.witness is None else int((answer.witness != query.region.origin).sum())
-    return Nearest(far, far, answer.witness, "brute", stats=answer.stats)
+    return Nearest(far, far, answer.witness, "brute", stats=answer.stats, relies_on=answer.relies_on)
 
 
 def _flips(region: Region) -> Iterator[tuple[int, ...]]:

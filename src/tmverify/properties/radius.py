@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.model import Label
-from tmverify.properties.trust import CHECKED, REPLAYED, trust_in
+from tmverify.properties.trust import CHECKED, replayed, trust_in
 from tmverify.properties.verdict import Evidence, StopReason
 
 
@@ -63,8 +63,9 @@ class Radius:
         """What must be right for the bounds to be right; see ``docs/trust.md``."""
         if self.certificate is not None:
             return CHECKED
-        proved = trust_in(self.relies_on or (self.engine,)) if self.lower > 0 else ()
-        return tuple(dict.fromkeys((*proved, *(REPLAYED if self.witness is not None else ()))))
+        rests_on = self.relies_on or (self.engine,)
+        proved = trust_in(rests_on) if self.lower > 0 else ()
+        return tuple(dict.fromkeys((*proved, *(replayed(rests_on) if self.witness is not None else ()))))
 
     @property
     def radius(self) -> float | None:

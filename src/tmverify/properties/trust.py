@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 CHECKED = ("the checker tools/tmcheck.py, once it accepts the certificate", "the model file", "Python")
 REPLAYED = ("the plain evaluator (tmverify.model.evaluate)", "NumPy")
+NETWORK_REPLAYED = ("the plain evaluator of networks (tmverify.bnn.evaluate)", "NumPy")
 
 _ENGINES: Mapping[str, tuple[str, ...]] = {
     "search": ("the engine search (tmverify.engines.search)", "numba", "NumPy"),
@@ -23,8 +24,14 @@ _ENGINES: Mapping[str, tuple[str, ...]] = {
         "CaDiCaL 1.9.5 in PySAT",
         "NumPy",
     ),
+    "network-brute": NETWORK_REPLAYED,
     "brute": REPLAYED,
 }
+
+
+def replayed(engines: Iterable[str]) -> tuple[str, ...]:
+    """What a counterexample rests on that one of these engines found."""
+    return NETWORK_REPLAYED if any(name.startswith("network-") for name in engines) else REPLAYED
 
 
 def trust_in(engines: Iterable[str]) -> tuple[str, ...]:

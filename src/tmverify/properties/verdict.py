@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.model import Label, Model
-from tmverify.properties.trust import CHECKED, REPLAYED, trust_in
+from tmverify.properties.trust import CHECKED, replayed, trust_in
 
 
 class Status(StrEnum):
@@ -108,7 +108,8 @@ class Verdict(_NotABool):
             return ()
         if self.certificate is not None:
             return CHECKED
-        return trust_in(self.relies_on or (self.engine,)) if self.status is Status.HOLDS else REPLAYED
+        rests_on = self.relies_on or (self.engine,)
+        return trust_in(rests_on) if self.status is Status.HOLDS else replayed(rests_on)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

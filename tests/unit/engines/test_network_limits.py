@@ -22,7 +22,7 @@ from tmverify.engines.network import deciding, enumerating, hunting
 from tmverify.engines.network.shell import Surroundings
 from tmverify.engines.processes import Failure
 from tmverify.engines.protocol import Deadline
-from tmverify.properties.trust import REPLAYED
+from tmverify.properties.trust import NETWORK_REPLAYED
 
 ENGINES = ("auto", "search", "sat")
 NEVER = Deadline(None)
@@ -247,7 +247,7 @@ def test_what_the_hunt_found_is_kept(open_case: NetworkCase, monkeypatch: pytest
     assert radius.exact is False
     verdict = tv.check_robustness(open_case.network, open_case.x, 3)
     assert verdict.status is tv.Status.VIOLATED
-    assert verdict.trusts == REPLAYED
+    assert verdict.trusts == NETWORK_REPLAYED
     assert tv.check_robustness(open_case.network, open_case.x, 2).status is tv.Status.UNKNOWN
 
 

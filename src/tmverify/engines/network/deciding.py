@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.engines.evidence import Evidence
-from tmverify.engines.network.encoding import MAX_LITERALS, formula_size
+from tmverify.engines.network.encoding import MAX_LITERALS, first_block_size, formula_size
 from tmverify.engines.network.reaching import MOST_OPEN, Patterns
 from tmverify.engines.network.shell import Shell, Surroundings
 from tmverify.engines.processes import Failure, call
@@ -31,6 +31,7 @@ from tmverify.properties.network import NetworkQuery
 from tmverify.properties.verdict import StopReason
 
 NAMES = ("auto", "search", "sat")
+SMALL = 1 << 20  # inputs of a shell, for which no solver need be started
 LONG = 2.0  # seconds that a search is expected to take, to be worth a hunt first
 HUNTED = 24  # flips at most, in a hunt: some ten seconds on a network of the size of MNIST's
 RATE = 1e9  # inputs that the search passes in a second
@@ -160,13 +161,17 @@ class _Walk:
     def _auto(self, shell: Shell) -> Features | None:
         from tmverify.engines.network.enumerating import enumerable
 
-        if _few_patterns(shell):
+        if shell.n_inputs > SMALL and _few_patterns(shell):
             bad = self._bad_patterns(shell, self.deadline)
             if bad is not None and not len(bad):
                 return None
             # A set of flips that a checker would enumerate too is better evidence.
             if bad is not None and not (self.evidence and _checked_patterns(shell)):
-                return self._reach(shell, bad)
+                try:
+                    return self._reach(shell, bad)
+                except Stopped:
+                    if self.deadline.passed():
+                        raise
         left = self.deadline.remaining()
         if enumerable(shell) and _inputs(shell) / RATE <= (1e3 if left is None else left):
             try:
@@ -223,6 +228,8 @@ class _Walk:
 
     def _reach(self, shell: Shell, bad: Patterns) -> Features | None:
         """Whether flips have one of these patterns."""
+        if first_block_size(shell) > MAX_LITERALS:
+            raise Stopped(StopReason.ENCODING_TOO_LARGE, _too_large())
         reply = call("tmverify.engines.network.reaching:reach", (shell, bad), self.deadline)
         if isinstance(reply, Failure):
             raise Stopped(reply.stop_reason, reply.detail)
@@ -255,9 +262,7 @@ class _Walk:
 
     def _sat(self, shell: Shell, deadline: Deadline | None = None) -> Features | None:
         if formula_size(shell) > MAX_LITERALS:
-            raise Stopped(
-                StopReason.ENCODING_TOO_LARGE, f"the formula would have more than {MAX_LITERALS} literals"
-            )
+            raise Stopped(StopReason.ENCODING_TOO_LARGE, _too_large())
         proving = self.evidence is not None and formula_size(shell) <= CHECKED_LITERALS
         with tempfile.TemporaryDirectory(prefix="tmverify-") as folder:
             path = os.path.join(folder, "proof")
@@ -316,6 +321,10 @@ def _seconds(shell: Shell) -> float:
         return (1 << len(shell.quotas)) / PATTERN_RATE
     n_inputs = _inputs(shell)
     return n_inputs / RATE + min(n_inputs, 2.0 ** min(len(shell.quotas), 1000)) / PATTERN_RATE
+
+
+def _too_large() -> str:
+    return f"the formula would have more than {MAX_LITERALS} literals"
 
 
 def _late(deadline: Deadline) -> str:

@@ -64,13 +64,19 @@ def encode_first_block(cnf: Cnf, shell: Shell) -> tuple[list[list[int]], list[in
     return demands, _changed(cnf, shell, flips)
 
 
-def formula_size(shell: Shell) -> int:
-    """The number of literals of a shell's formula, roughly."""
+def first_block_size(shell: Shell) -> int:
+    """The number of literals that ``encode_first_block`` writes, roughly."""
     n, k = len(shell.features), shell.flips
     total = 2 * at_least_size(n, min(k + 1, n))
     for quota, favourable in zip(shell.quotas.tolist(), shell.favourable.sum(axis=1).tolist(), strict=True):
         few = quota <= k - quota + 1
         total += at_least_size(favourable, quota) if few else at_least_size(n - favourable, k - quota + 1)
+    return total
+
+
+def formula_size(shell: Shell) -> int:
+    """The number of literals of a shell's formula, roughly."""
+    total = first_block_size(shell)
     for stage in shell.stages:
         widths = (stage.weights != 0).sum(axis=1)
         sizes = zip(widths.tolist(), stage.needs.tolist(), strict=True)
