@@ -27,6 +27,7 @@ VARIATIONS: dict[str, tuple[Any, ...]] = {
     "LONG": (0.0, 2.0),
     "RATE": (1e-6, 1e9),
     "MOST_OPEN": (0, 27),
+    "SMALL": (0, 1 << 20),
     "CHECKED_SETS": (0, 1_000_000),
     "CHECKED_OPEN": (0, 20),
 }
@@ -156,6 +157,7 @@ def test_without_a_certificate_trust_is_in_the_parts_that_worked(monkeypatch: py
     parts: dict[str, set[str]] = {engine: set() for engine in ENGINES}
     for _ in range(100):
         case = random_network_case(rng, most_features=8)
+        monkeypatch.setattr(deciding, "SMALL", 0)
         monkeypatch.setattr(deciding, "MOST_OPEN", int(rng.choice([0, 27])))
         for engine in ENGINES:
             verdict = tv.check_robustness(case.network, case.x, case.epsilon, engine=engine, **case.options)

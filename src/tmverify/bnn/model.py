@@ -120,10 +120,16 @@ class BnnModel:
         >>> both.predict([[1, 1], [1, 0]]).tolist()
         [1, 0]
         """
+        try:
+            pairs = [(weights, thresholds) for weights, thresholds in layers]
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"layers must be pairs of weights and thresholds. Got {shown(layers)} instead."
+            ) from None
         rows = signs(as_array(output, "output"), "output")
         base = integers(as_array(bias, "bias"), "bias")
         return cls(
-            layers=tuple(Layer(as_array(w, "weights"), as_array(t, "thresholds")) for w, t in layers),
+            layers=tuple(Layer(as_array(w, "weights"), as_array(t, "thresholds")) for w, t in pairs),
             output=rows,
             scale=scale,
             bias=np.full(len(rows), base) if base.ndim == 0 else base,

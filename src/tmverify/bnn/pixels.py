@@ -30,7 +30,10 @@ class PixelCuts:
 
     def __post_init__(self) -> None:
         levels = integers(as_array(self.levels, "levels"), "levels").copy()
-        rising = np.array(self.rising, np.bool_)
+        rising = np.array(self.rising)
+        if rising.dtype.kind not in "biu" or not np.isin(rising, (0, 1)).all():
+            raise ModelError("rising must hold only true and false.")
+        rising = rising.astype(np.bool_)
         if levels.ndim != 1 or levels.shape != rising.shape:
             raise ModelError(
                 f"levels and rising must be of the same pixels. Got {levels.shape}, {rising.shape}."

@@ -170,7 +170,10 @@ def hashable(value: Any) -> Any:
 def _header_size(start: bytes, n_bytes: int) -> int:
     """The length of the header, from the first bytes of a file of ``n_bytes``."""
     if start[:2] == b"PK":
-        raise ModelFormatError("not a tmverify model (it looks like a zip archive)")
+        raise ModelFormatError(
+            "not a tmverify model (it looks like a zip archive; tmverify.bnn.load_bnn reads published "
+            "networks in .npz files, tmverify import green states)"
+        )
     if len(start) < 8:
         raise ModelFormatError(f"truncated: {len(start)} bytes, not even a header length")
     size = int.from_bytes(start[:8], "little")

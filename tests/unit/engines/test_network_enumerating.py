@@ -234,7 +234,7 @@ def test_no_time_no_answer() -> None:
 
 
 def test_bad_patterns_are_all_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reaching, "_PIECE", 5)
+    monkeypatch.setattr(reaching, "WORDS", 5)
     rng = np.random.default_rng(11)
     for _ in range(40):
         m = int(rng.integers(1, 8))

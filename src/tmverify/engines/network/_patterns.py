@@ -17,7 +17,6 @@ from numba import njit
 from tmverify.kernels.words import ones
 
 OPEN, DONE, FOUND = 0, 1, 2
-_EVALUATION = 256  # steps that evaluating a pattern counts for
 _ONE = np.uint64(1)
 HASH = np.uint64(0x9E3779B97F4A7C15)
 
@@ -128,9 +127,9 @@ def rival_may_win(low, high, stages, lows, highs):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def enumerate_sets(  # type: ignore[no-untyped-def]
-    favours, near, chosen, state, seen, mix, known, stages, scratch, steps, counts, closing
+    favours, near, chosen, state, seen, mix, known, stages, scratch, steps, work, counts, closing
 ):
-    """Go on through all sets of k features, in order, for about ``steps`` steps.
+    """Go on through all sets of k features, in order, for about ``steps`` steps; an evaluation is ``work``.
 
     ``chosen`` has the k features of the set (the last one when FOUND), ``state[0]`` how many are chosen;
     ``seen`` is a table of patterns known to be harmless, plus 1, of a power of two entries, where new ones
@@ -158,7 +157,7 @@ def enumerate_sets(  # type: ignore[no-untyped-def]
                 slot = (pattern * mix) >> shift
                 if seen[slot] != pattern + _ONE:
                     counts[1] += 1
-                    steps -= _EVALUATION
+                    steps -= work
                     if rival_wins(pattern, stages, known, values):
                         chosen[depth] = i
                         return FOUND
@@ -171,7 +170,7 @@ def enumerate_sets(  # type: ignore[no-untyped-def]
         for t in range(left):
             near[depth + 1, t] = near[depth, t] | (near[depth, t + 1] & flip)
         if closing and left > 2:
-            steps -= 2 * _EVALUATION
+            steps -= 2 * work
             low, high = near[depth + 1, 0], near[depth + 1, left - 1]
             if not rival_may_win(low, high, stages, lows, highs):
                 counts[2] += 1

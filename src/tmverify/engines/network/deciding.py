@@ -179,6 +179,8 @@ class _Walk:
             except Stopped:
                 if self.deadline.passed():
                     raise
+        if self.deadline.passed():
+            raise Stopped(StopReason.TIMEOUT, _late(self.deadline))
         return self._sat(shell)
 
     def _search(self, shell: Shell, deadline: Deadline) -> Features | None:
@@ -254,7 +256,7 @@ class _Walk:
             if formula_size(shell) > CHECKED_LITERALS:
                 raise Stopped(StopReason.ENCODING_TOO_LARGE, "too large for tmcheck")
             flips = self._sat(shell, Deadline(PROOF_SECONDS if left is None else left / 4))
-        except Stopped:
+        except (Stopped, OSError, MemoryError):
             self.evidence = None  # it would not be complete
             return
         if flips is not None:

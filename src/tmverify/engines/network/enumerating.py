@@ -8,6 +8,7 @@ pattern (as long as the table of those seen remembers it). Whole subtrees are cl
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,11 +63,12 @@ def enumerate_shell(
     width = stages[0].shape[1]
     scratch = tuple(np.zeros((3, width), np.uint64) for _ in range(3))
     known = room_for_outputs(shell)
+    work = max(1, work_of(stages) // 4)
     result = OPEN
     while result == OPEN and not deadline.passed():
         closing = bool(counts[1] >= counted)
         result = enumerate_sets(
-            favours, near, chosen, state, seen, mix, known, stages, scratch, _STEPS, counts, closing
+            favours, near, chosen, state, seen, mix, known, stages, scratch, _STEPS, work, counts, closing
         )
     effort.add(counts)
     return result == DONE, shell.features[chosen] if result == FOUND else None
@@ -85,6 +87,12 @@ def pack_stages(stages: tuple[Stage, ...]) -> tuple[NDArray[np.uint64], ...]:
             r += 1
     needs = np.concatenate([stage.needs for stage in stages])
     return rows, masks, needs, np.cumsum(sizes), np.array(words)
+
+
+def work_of(stages: tuple[NDArray[Any], ...]) -> int:
+    """How many words evaluating a pattern looks at."""
+    _, _, _, ends, words = stages
+    return max(1, int((np.diff(ends, prepend=0) * words).sum()))
 
 
 def room_for_outputs(shell: Shell) -> NDArray[np.uint64]:

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.engines.network._beam import scan
-from tmverify.engines.network.enumerating import pack_stages
+from tmverify.engines.network.enumerating import pack_stages, work_of
 from tmverify.engines.network.shell import Stage, Surroundings
 from tmverify.engines.protocol import Deadline
 
 WIDTH = 256
-_FEW = 1 << 16  # inputs between two looks at the clock
+WORDS = 1 << 26  # looked at between two looks at the clock
 
 
 def hunt(around: Surroundings, most: int, deadline: Deadline) -> NDArray[np.int64] | None:
@@ -29,7 +29,7 @@ def hunt(around: Surroundings, most: int, deadline: Deadline) -> NDArray[np.int6
     taken = np.zeros((1, len(gains)), np.bool_)
     for _ in range(most):
         lacks = np.full((len(counts), len(gains)), np.iinfo(np.int64).max)
-        batch = max(1, _FEW // len(gains))
+        batch = max(1, WORDS // work_of(stages) // len(gains))
         for start in range(0, len(counts), batch):
             if deadline.passed():
                 return None

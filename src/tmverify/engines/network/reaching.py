@@ -18,7 +18,7 @@ from tmverify.engines.sat.cnf import Cnf
 
 MOST_OPEN = 27  # a minute or so
 MOST_BAD = 1 << 22
-_PIECE = 1 << 17
+WORDS = 1 << 27  # looked at between two looks at the clock
 
 Patterns = NDArray[np.uint64]
 
@@ -26,16 +26,17 @@ Patterns = NDArray[np.uint64]
 def bad_patterns(shell: Shell, deadline: Deadline) -> Patterns | None:
     """All patterns with which a rival wins; None if they are too many or there is no time."""
     from tmverify.engines.network._patterns import find_bad
-    from tmverify.engines.network.enumerating import pack_stages, room_for_outputs
+    from tmverify.engines.network.enumerating import pack_stages, room_for_outputs, work_of
 
     stages = pack_stages(shell.stages)
     known = room_for_outputs(shell)
     values = np.zeros((3, stages[0].shape[1]), np.uint64)
     found, total = [], 0
-    for first in range(0, 1 << len(shell.quotas), _PIECE):
+    piece = max(1, WORDS // work_of(stages))
+    for first in range(0, 1 << len(shell.quotas), piece):
         if deadline.passed() or total > MOST_BAD:
             return None
-        last = min(first + _PIECE, 1 << len(shell.quotas))
+        last = min(first + piece, 1 << len(shell.quotas))
         bad = np.empty(last - first, np.uint64)
         n = find_bad(first, last, stages, known, values, bad)
         found.append(bad[:n])

@@ -14,6 +14,7 @@ the inputs, so the literal may be used either way.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from tmverify.engines.sat.cnf import Cnf
@@ -29,16 +30,16 @@ def at_least(cnf: Cnf, inputs: Sequence[int], k: int) -> int:
 
 def at_least_size(n: int, k: int) -> int:
     """Number of literals that ``at_least`` writes, roughly."""
-    k = min(k, n - k + 1)
+    return _tree_size(n, min(k, n - k + 1))
 
-    def below(leaves: int) -> int:
-        if leaves < 2:
-            return 0
-        half = leaves // 2
-        pairs = (min(half, k) + 1) * (min(leaves - half, k) + 1)
-        return 5 * pairs + below(half) + below(leaves - half)
 
-    return below(n)
+@lru_cache(maxsize=1 << 16)
+def _tree_size(n: int, k: int) -> int:
+    if n < 2:
+        return 0
+    half = n // 2
+    pairs = (min(half, k) + 1) * (min(n - half, k) + 1)
+    return 5 * pairs + _tree_size(half, k) + _tree_size(n - half, k)
 
 
 def _tree(cnf: Cnf, inputs: list[int], k: int) -> list[int]:
