@@ -163,6 +163,7 @@ def test_a_crash_is_no_answer(
 
     monkeypatch.setattr(deciding, "LONG", 0.0)
     monkeypatch.setattr(deciding, "MOST_OPEN", 0)
+    monkeypatch.setattr(deciding, "FURTHER", -1)  # nothing is found before
     monkeypatch.setattr(*place, fail)
     verdict = tv.check_robustness(model, x, 3, engine=engine, certificate=True)
     assert (verdict.status, verdict.stop_reason) == (tv.Status.UNKNOWN, reason)

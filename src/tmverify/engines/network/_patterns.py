@@ -83,16 +83,11 @@ def rival_wins(pattern, stages, known, values):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def find_bad(first, last, stages, known, values, bad):  # type: ignore[no-untyped-def]
-    """Patterns from ``first`` on, before ``last``, with which a rival wins: how many are written to ``bad``.
-
-    Stops where it is full.
-    """
+def find_bad(patterns, stages, known, values, bad):  # type: ignore[no-untyped-def]
+    """Those of the patterns with which a rival wins: how many are written to ``bad``, of equal length."""
     n = 0
-    for pattern in range(first, last):
-        if n == len(bad):
-            break
-        if rival_wins(np.uint64(pattern), stages, known, values):
+    for pattern in patterns:
+        if rival_wins(pattern, stages, known, values):
             bad[n] = pattern
             n += 1
     return n

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tmverify.engines.evidence import Evidence
 from tmverify.engines.network.encoding import MAX_LITERALS, first_block_size, formula_size
-from tmverify.engines.network.reaching import MOST_OPEN, Patterns
+from tmverify.engines.network.reaching import MOST_OPEN, WORD, Patterns
 from tmverify.engines.network.shell import Shell, Surroundings
 from tmverify.engines.processes import Failure, call
 from tmverify.engines.protocol import Answer, Deadline, Nearest, found, none_exists, stopped
@@ -33,6 +33,7 @@ from tmverify.properties.verdict import StopReason
 NAMES = ("auto", "search", "sat")
 SMALL = 1 << 20  # inputs of a shell, for which no solver need be started
 LONG = 2.0  # seconds that a search is expected to take, to be worth a hunt first
+FURTHER = 2  # shells, beyond one that takes long, in which bad patterns are tried
 HUNTED = 24  # flips at most, in a hunt: some ten seconds on a network of the size of MNIST's
 RATE = 1e9  # inputs that the search passes in a second
 PATTERN_RATE = 3e6  # and patterns
@@ -109,7 +110,7 @@ class _Walk:
                     raise Stopped(StopReason.TIMEOUT, _late(self.deadline))
                 shell = self.around.shell(lower)
                 if self._worth_a_hunt(shell):
-                    self._hunt()
+                    self._hunt(lower)
                 if self.hunted is not None and (any_witness or len(self.hunted) == lower):
                     return self._result(lower, self.hunted)
                 flips = self._flips(shell)
@@ -150,10 +151,15 @@ class _Walk:
     def _worth_a_hunt(self, shell: Shell) -> bool:
         return self.name == "auto" and not self.has_hunted and not shell.safe and _seconds(shell) > LONG
 
-    def _hunt(self) -> None:
+    def _hunt(self, lower: int) -> None:
+        """Look for a witness, here and some flips further out: by the nearest bad patterns, then a beam."""
         from tmverify.engines.network.hunting import hunt
 
         self.has_hunted = True
+        for flips in range(lower, min(lower + FURTHER, self.query.region.reach) + 1):
+            self.hunted = self._try_near(self.around.shell(flips))
+            if self.hunted is not None:
+                return
         left = self.deadline.remaining()
         share = Deadline(None if left is None else left / 4)
         self.hunted = hunt(self.around, min(self.query.region.reach, HUNTED), share)
@@ -243,6 +249,20 @@ class _Walk:
         self.relies_on |= {"network-search": None, "network-sat": None}
         self._prove_too(shell)
         return None
+
+    def _try_near(self, shell: Shell) -> Features | None:
+        """A witness by one of the nearest bad patterns; None says nothing."""
+        from tmverify.engines.network.reaching import near_patterns
+
+        if shell.safe or shell.certain or len(shell.quotas) >= WORD or first_block_size(shell) > MAX_LITERALS:
+            return None
+        left = self.deadline.remaining()
+        share = Deadline(30.0 if left is None else left / 8)
+        bad = near_patterns(shell, share)
+        if not len(bad):
+            return None
+        reply = call("tmverify.engines.network.reaching:reach", (shell, bad), share)
+        return None if isinstance(reply, Failure) or reply[0] is None else np.asarray(reply[0])
 
     def _count(self, counts: Mapping[str, float]) -> None:
         self.stats.update({key: self.stats.get(key, 0) + value for key, value in counts.items()})

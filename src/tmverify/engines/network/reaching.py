@@ -16,8 +16,11 @@ from tmverify.engines.network.shell import Shell
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.sat.cnf import Cnf
 
+WORD = 64
 MOST_OPEN = 27  # a minute or so
 MOST_BAD = 1 << 22
+NEAR = 1 << 21  # patterns that are looked at where all are too many
+MANY = 2000  # bad ones of them that are tried
 WORDS = 1 << 27  # looked at between two looks at the clock
 
 Patterns = NDArray[np.uint64]
@@ -25,23 +28,49 @@ Patterns = NDArray[np.uint64]
 
 def bad_patterns(shell: Shell, deadline: Deadline) -> Patterns | None:
     """All patterns with which a rival wins; None if they are too many or there is no time."""
-    from tmverify.engines.network._patterns import find_bad
-    from tmverify.engines.network.enumerating import pack_stages, room_for_outputs, work_of
-
-    stages = pack_stages(shell.stages)
-    known = room_for_outputs(shell)
-    values = np.zeros((3, stages[0].shape[1]), np.uint64)
+    everything = 1 << len(shell.quotas)
+    judge = _Judge(shell)
     found, total = [], 0
-    piece = max(1, WORDS // work_of(stages))
-    for first in range(0, 1 << len(shell.quotas), piece):
+    for first in range(0, everything, judge.piece):
         if deadline.passed() or total > MOST_BAD:
             return None
-        last = min(first + piece, 1 << len(shell.quotas))
-        bad = np.empty(last - first, np.uint64)
-        n = find_bad(first, last, stages, known, values, bad)
-        found.append(bad[:n])
-        total += n
+        found.append(judge.bad(np.arange(first, min(first + judge.piece, everything), dtype=np.uint64)))
+        total += len(found[-1])
     return np.concatenate(found)
+
+
+def near_patterns(shell: Shell, deadline: Deadline) -> Patterns:
+    """Some patterns with which a rival wins, those that change fewest neurons: the likeliest to be had."""
+    judge = _Judge(shell)
+    level, found, total, looked = np.zeros(1, np.uint64), [], 0, 0
+    while len(level) and looked + len(level) <= NEAR and total < MANY:
+        for first in range(0, len(level), judge.piece):
+            if deadline.passed():
+                break
+            found.append(judge.bad(level[first : first + judge.piece]))
+            total += len(found[-1])
+        looked += len(level)
+        bits = [np.uint64(1 << j) for j in range(len(shell.quotas))]
+        level = np.concatenate([level[level < bit] | bit for bit in bits])
+    return np.concatenate(found)[:MANY]
+
+
+class _Judge:
+    """Tells bad patterns from others."""
+
+    def __init__(self, shell: Shell) -> None:
+        from tmverify.engines.network.enumerating import pack_stages, room_for_outputs, work_of
+
+        self.stages, self.known = pack_stages(shell.stages), room_for_outputs(shell)
+        self.values = np.zeros((3, self.stages[0].shape[1]), np.uint64)
+        self.piece = max(1, WORDS // work_of(self.stages))
+
+    def bad(self, patterns: Patterns) -> Patterns:
+        """Those with which a rival wins, in their order."""
+        from tmverify.engines.network._patterns import find_bad
+
+        bad = np.empty(len(patterns), np.uint64)
+        return bad[: find_bad(patterns, self.stages, self.known, self.values, bad)]
 
 
 def reach(shell: Shell, bad: Patterns) -> tuple[NDArray[np.int64] | None, dict[str, int]]:
