@@ -26,6 +26,7 @@ class Setting:
     results: Path
     jobs: int
     seed: int
+    timeout: float | None = None
 
 
 def read_arguments(description: str) -> Setting:
@@ -38,6 +39,7 @@ def read_arguments(description: str) -> Setting:
     parser.add_argument("--folder", type=Path, help="models, inputs and stores (default: build/experiments)")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="processes (default: 2)")
     parser.add_argument("--seed", type=int, default=0, help="of every draw (default: 0)")
+    parser.add_argument("--timeout", type=float, help="seconds a question, instead of the plan's")
     given = parser.parse_args()
     folder = given.folder or ROOT / "build" / ("experiments-quick" if given.quick else "experiments")
     data_dir = given.data_dir or (
@@ -48,4 +50,4 @@ def read_arguments(description: str) -> Setting:
     results = folder / "results" if given.quick else ROOT / "experiments" / "results"
     for each in (folder / "models", folder / "inputs", results):
         each.mkdir(parents=True, exist_ok=True)
-    return Setting(given.quick, data_dir, folder, results, given.jobs, given.seed)
+    return Setting(given.quick, data_dir, folder, results, given.jobs, given.seed, given.timeout)

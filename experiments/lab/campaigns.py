@@ -24,8 +24,8 @@ def run_plan(name: str, setting: Setting) -> list[Row]:
     place = Path(shutil.copy(PLANS / f"{name}.toml", setting.folder / f"{name}.toml"))
     plan = tv.read_plan(place)
     plan = plan.with_draws(seed=setting.seed, n=_QUICK_INPUTS if setting.quick else None)
-    if setting.quick:
-        plan = replace(plan, timeout=_QUICK_SECONDS)
+    if setting.quick or setting.timeout is not None:
+        plan = replace(plan, timeout=setting.timeout or _QUICK_SECONDS)
     store = setting.folder / f"{name}.db"
     tv.run_campaign(plan, store, jobs=setting.jobs, verbose=True)
     report = setting.folder / f"{name}.html"
