@@ -15,7 +15,7 @@ from tmverify.engines.network.reaching import reach
 from tmverify.engines.network.solving import solve
 from tmverify.engines.protocol import Deadline
 
-SLICES = 12
+SLICES = 10
 CASES = 100  # of each slice
 DEEP_CASES = 20_000
 

@@ -26,8 +26,8 @@ def test_python(block: str, tmp_path: Path) -> None:
 
 
 def test_certificate(tmp_path: Path) -> None:
-    """What the checker says of the file that the last example leaves."""
-    subprocess.check_call([sys.executable, "-c", PYTHON[-1]], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    """What the checker says of the file that the example of certificates leaves."""
+    subprocess.check_call([sys.executable, "-c", PYTHON[3]], cwd=tmp_path, stdout=subprocess.DEVNULL)
     checker = Path(__file__).parents[2] / "tools" / "tmcheck.py"
     files = re.findall(r"`python tmcheck.py (\S+) (\S+)`", README)[0]
     said = subprocess.check_output([sys.executable, str(checker), *files], cwd=tmp_path, text=True)

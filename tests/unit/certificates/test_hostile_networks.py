@@ -188,6 +188,7 @@ def test_what_would_take_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     assert "too large" in refused(30, "shell 3 lrat\nqed")
 
 
+@pytest.mark.deep
 def test_a_large_network_in_a_process_of_its_own(tmp_path: Path) -> None:
     """Wide, within a gigabyte: a witness is looked at, shells are closed or refused."""
     rng = np.random.default_rng(3)
