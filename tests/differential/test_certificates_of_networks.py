@@ -20,7 +20,7 @@ from tmverify.engines.network import deciding
 from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED
 
 ENGINES = ("auto", "search", "sat")
-CASES = 150
+CASES = 60
 DEEP_CASES = 3000
 # What engines leave to others, so that shells are shown in every way.
 VARIATIONS: dict[str, tuple[Any, ...]] = {

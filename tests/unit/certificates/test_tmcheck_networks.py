@@ -90,7 +90,7 @@ def test_every_way_to_show_a_shell_agrees_with_enumeration() -> None:
     """'enumerate' shows all that is true, 'close' nothing else, and the formula has the right solutions."""
     rng = np.random.default_rng(1)
     counts = {"holds": 0, "closed": 0, "violated": 0, "formulas": 0, "certain": 0}
-    for _ in range(600):
+    for _ in range(300):
         case = random_network_case(rng)
         places = np.flatnonzero(case.mutable)
         for flips, bad in case.violating().items():
@@ -211,7 +211,7 @@ def test_true_claims_are_accepted_and_false_ones_refused() -> None:
     """Radius, holds and violated, each as it is, and with another radius, epsilon, model or witness."""
     rng = np.random.default_rng(4)
     kinds = set()
-    for _ in range(150):
+    for _ in range(80):
         case = random_network_case(rng)
         other = random_network_case(rng).model
         radius, reach = radius_of(case), int(case.mutable.sum())
