@@ -21,6 +21,7 @@
     drafts        files that are written whole or not at all
     extras        packages that only some uses need
     interrupts    Ctrl-C once
+    estimators/   what estimators share: parameters checked, a line while they learn
     interop/      other libraries' models in; solver formats, C and Verilog out
     cli/          one file per subcommand
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from tmverify.bnn.model import MAX_LAYERS, MAX_WIDTH
-from tmverify.errors import InvalidInputError, ModelError, shown
+from tmverify.errors import InvalidInputError, ModelError
+from tmverify.estimators.parameters import check_integer, is_number, wrong_parameter
 from tmverify.model.checks import check_classes, check_feature_names
 from tmverify.model.inputs import as_bit_matrix
 from tmverify.model.machine import Label
@@ -22,19 +23,17 @@ def check_parameters(estimator: Any) -> None:
     if (
         not isinstance(hidden, (tuple, list))
         or not 1 <= len(hidden) <= MAX_LAYERS
-        or not all(_is_number(n, numbers.Integral) and 1 <= n <= MAX_WIDTH for n in hidden)
+        or not all(is_number(n, numbers.Integral) and 1 <= n <= MAX_WIDTH for n in hidden)
     ):
         widths = f"1 to {MAX_LAYERS} widths, each an integer from 1 to {MAX_WIDTH}"
-        raise _error(estimator, "hidden", f"a tuple of {widths}")
+        raise wrong_parameter(estimator, "hidden", f"a tuple of {widths}")
     for name, least in (("n_epochs", 1), ("batch_size", 2)):
-        value = getattr(estimator, name)
-        if not _is_number(value, numbers.Integral) or value < least:
-            raise _error(estimator, name, f"an integer of at least {least}")
-    if not _is_number(estimator.learning_rate) or not 0 < estimator.learning_rate <= 1:
-        raise _error(estimator, "learning_rate", "a number above 0 and of at most 1")
+        check_integer(estimator, name, least)
+    if not is_number(estimator.learning_rate) or not 0 < estimator.learning_rate <= 1:
+        raise wrong_parameter(estimator, "learning_rate", "a number above 0 and of at most 1")
     for name in ("input_noise", "dropout"):
-        if not _is_number(getattr(estimator, name)) or not 0 <= getattr(estimator, name) < 1:
-            raise _error(estimator, name, "a number of at least 0 and below 1")
+        if not is_number(getattr(estimator, name)) or not 0 <= getattr(estimator, name) < 1:
+            raise wrong_parameter(estimator, name, "a number of at least 0 and below 1")
 
 
 def check_bits(X: Any) -> NDArray[np.uint8]:
@@ -84,14 +83,3 @@ def model_labels(classes: NDArray[Any], feature_names: tuple[str, ...] | None) -
     except ModelError as error:
         raise InvalidInputError(str(error)) from None
     return found
-
-
-def _error(estimator: Any, name: str, must: str) -> InvalidInputError:
-    return InvalidInputError(
-        f"The {name!r} parameter of {type(estimator).__name__} must be {must}. "
-        f"Got {shown(getattr(estimator, name))} instead."
-    )
-
-
-def _is_number(value: Any, kind: type = numbers.Real) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.bnn.network import Network, Noise, Tensor, as_values, pytorch
+from tmverify.estimators.progress import EpochBar
 
 Line = dict[str, Any]
 
@@ -56,7 +57,7 @@ class Learner:
         self._n_batches = max(1, len(self._values) // schedule.batch_size)
         self._optimizer = torch.optim.Adam(network.parameters, lr=schedule.learning_rate)
 
-    def run(self, after_epoch: Callable[[Line], None]) -> None:
+    def run(self, bar: EpochBar) -> None:
         """All epochs."""
         for epoch in range(1, self.schedule.n_epochs + 1):
             started = time.perf_counter()
@@ -64,7 +65,7 @@ class Learner:
             seconds = time.perf_counter() - started
             line = {"epoch": epoch, "loss": loss, "accuracy": accuracy, "seconds": seconds}
             self.finished = Finished(self.network.state(), [*self.finished.history, line])
-            after_epoch(line)
+            bar.advance(f", loss {loss:.3f}, training accuracy {accuracy:.2%}")
 
     def settle(self) -> None:
         """The network as after its last finished epoch."""

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tmverify.bnn.examples import check_bits, check_labels, check_parameters, model_labels
 from tmverify.bnn.learning import Learner, Schedule
 from tmverify.bnn.network import Network, Noise, pytorch
-from tmverify.bnn.progress import epoch_bar
+from tmverify.estimators.progress import EpochBar
 from tmverify.interrupts import one_interrupt
 from tmverify.model.inputs import as_bit_matrix
 
@@ -167,8 +167,8 @@ class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _run(self, learner: Learner) -> None:
         """To the last epoch, or to Ctrl-C if an epoch is finished by then; and keep what came of it."""
         try:
-            with epoch_bar(int(self.n_epochs), verbose=bool(self.verbose)) as after_epoch:
-                learner.run(after_epoch)
+            with EpochBar(int(self.n_epochs), 0, bool(self.verbose)) as bar:
+                learner.run(bar)
             self._keep(learner)
         except KeyboardInterrupt:
             if not learner.finished.history:

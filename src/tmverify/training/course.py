@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.estimators.progress import EpochBar
 from tmverify.training.machine import Machine, Rule
-from tmverify.training.progress import EpochBar
 from tmverify.training.state_file import write_state
 from tmverify.training.trainer import Trainer
 
@@ -66,7 +66,8 @@ class Course:
                 self._measure()  # Ctrl-C came in between
             while self.trainer.n_epochs < n_epochs and not self._is_over():
                 self.run_epoch(examples)
-                bar.advance(self.history[-1]["accuracy"])
+                accuracy = self.history[-1]["accuracy"]
+                bar.advance("" if accuracy is None else f", validation accuracy {accuracy:.2%}")
                 if perf_counter() - saved > SECONDS_BETWEEN_SAVES:
                     _try(save)
                     saved = perf_counter()

@@ -19,6 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tmverify.errors import InvalidInputError, TrainingStateError, shown
+from tmverify.estimators.progress import EpochBar
 from tmverify.interrupts import one_interrupt
 from tmverify.model import Model
 from tmverify.model.decision import decide
@@ -36,7 +37,6 @@ from tmverify.training.freeze import check_names, freeze, model_labels
 from tmverify.training.machine import Rule
 from tmverify.training.packing import pack_inputs
 from tmverify.training.parameters import check_parameters
-from tmverify.training.progress import EpochBar
 from tmverify.training.resuming import check_same, digest_of, fixed_parameters, read_course
 from tmverify.training.trainer import Trainer
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tmverify.engines.network import enumerating, reaching
 from tmverify.engines.network._patterns import rival_may_win, rival_wins
-from tmverify.engines.network.enumerating import Effort, enumerable, enumerate_shell, pack_stages
+from tmverify.engines.network.enumerating import Effort, enumerate_shell, pack_stages
 from tmverify.engines.network.reaching import bad_patterns, reach
 from tmverify.engines.network.shell import Shell, Stage
 from tmverify.engines.protocol import Deadline
@@ -216,10 +216,10 @@ def test_sixty_three_neurons_fit_and_no_more() -> None:
         top = (1 << m) - 1
         favourable, quotas = np.ones((m, 3)), np.ones(m, int)
         shell = shell_of(favourable, quotas, 2, only(top, m))
-        assert enumerable(shell)
+        assert shell.fits_a_word
         assert search(shell)[1] == (0, 1)
         assert search(shell_of(favourable, quotas, 2, only(top - 1, m)))[:2] == (True, None)
-    assert not enumerable(shell_of(np.ones((64, 3)), np.ones(64, int), 2, only(0, 64)))
+    assert not shell_of(np.ones((64, 3)), np.ones(64, int), 2, only(0, 64)).fits_a_word
 
 
 def test_no_time_no_answer() -> None:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tmverify.engines.evidence import Evidence
 from tmverify.engines.network.encoding import MAX_LITERALS, first_block_size, formula_size
-from tmverify.engines.network.reaching import MOST_OPEN, WORD, Patterns
+from tmverify.engines.network.reaching import MOST_OPEN, Patterns
 from tmverify.engines.network.shell import Shell, Surroundings
 from tmverify.engines.processes import Failure, call
 from tmverify.engines.protocol import Answer, Deadline, Nearest, found, none_exists, stopped
@@ -165,8 +165,6 @@ class _Walk:
         self.hunted = hunt(self.around, min(self.query.region.reach, HUNTED), share)
 
     def _auto(self, shell: Shell) -> Features | None:
-        from tmverify.engines.network.enumerating import enumerable
-
         if shell.n_inputs > SMALL and _few_patterns(shell):
             bad = self._bad_patterns(shell, self.deadline)
             if bad is not None and not len(bad):
@@ -179,7 +177,7 @@ class _Walk:
                     if self.deadline.passed():
                         raise
         left = self.deadline.remaining()
-        if enumerable(shell) and _inputs(shell) / RATE <= (1e3 if left is None else left):
+        if shell.fits_a_word and _inputs(shell) / RATE <= (1e3 if left is None else left):
             try:
                 return self._search(shell, Deadline(None if left is None else 0.8 * left))
             except Stopped:
@@ -190,9 +188,9 @@ class _Walk:
         return self._sat(shell)
 
     def _search(self, shell: Shell, deadline: Deadline) -> Features | None:
-        from tmverify.engines.network.enumerating import Effort, enumerable, enumerate_shell
+        from tmverify.engines.network.enumerating import Effort, enumerate_shell
 
-        if not enumerable(shell):
+        if not shell.fits_a_word:
             raise Stopped(
                 StopReason.REGION_TOO_LARGE,
                 f"{len(shell.quotas)} neurons of the first block may change within {shell.flips} flips; "
@@ -236,15 +234,9 @@ class _Walk:
 
     def _reach(self, shell: Shell, bad: Patterns) -> Features | None:
         """Whether flips have one of these patterns."""
-        if first_block_size(shell) > MAX_LITERALS:
-            raise Stopped(StopReason.ENCODING_TOO_LARGE, _too_large())
-        reply = call("tmverify.engines.network.reaching:reach", (shell, bad), self.deadline)
-        if isinstance(reply, Failure):
-            raise Stopped(reply.stop_reason, reply.detail)
-        flips, counts = reply
-        self._count(counts)
+        flips = self._ask("reaching:reach", shell, bad, first_block_size(shell), self.deadline)
         if flips is not None:
-            return np.asarray(flips)
+            return flips
         self.engine = "search"
         self.relies_on |= {"network-search": None, "network-sat": None}
         self._prove_too(shell)
@@ -254,15 +246,31 @@ class _Walk:
         """A witness by one of the nearest bad patterns; None says nothing."""
         from tmverify.engines.network.reaching import near_patterns
 
-        if shell.safe or shell.certain or len(shell.quotas) >= WORD or first_block_size(shell) > MAX_LITERALS:
+        if shell.safe or shell.certain or not shell.fits_a_word:
             return None
         left = self.deadline.remaining()
         share = Deadline(30.0 if left is None else left / 8)
         bad = near_patterns(shell, share)
         if not len(bad):
             return None
-        reply = call("tmverify.engines.network.reaching:reach", (shell, bad), share)
-        return None if isinstance(reply, Failure) or reply[0] is None else np.asarray(reply[0])
+        try:
+            return self._ask("reaching:reach", shell, bad, first_block_size(shell), share)
+        except Stopped:
+            return None
+
+    def _ask(
+        self, function: str, shell: Shell, what: Patterns | str | None, size: int, deadline: Deadline
+    ) -> Features | None:
+        """Flips that a solver finds in a process of its own; ``size`` is that of its formula."""
+        if size > MAX_LITERALS:
+            detail = f"the formula would have more than {MAX_LITERALS} literals"
+            raise Stopped(StopReason.ENCODING_TOO_LARGE, detail)
+        reply = call(f"tmverify.engines.network.{function}", (shell, what), deadline)
+        if isinstance(reply, Failure):
+            raise Stopped(reply.stop_reason, reply.detail)
+        flips, counts = reply
+        self._count(counts)
+        return None if flips is None else np.asarray(flips)
 
     def _count(self, counts: Mapping[str, float]) -> None:
         self.stats.update({key: self.stats.get(key, 0) + value for key, value in counts.items()})
@@ -283,23 +291,17 @@ class _Walk:
             raise Stopped(StopReason.REJECTED, "search and sat disagree: a bug, please report it")
 
     def _sat(self, shell: Shell, deadline: Deadline | None = None) -> Features | None:
-        if formula_size(shell) > MAX_LITERALS:
-            raise Stopped(StopReason.ENCODING_TOO_LARGE, _too_large())
-        proving = self.evidence is not None and formula_size(shell) <= CHECKED_LITERALS
+        size = formula_size(shell)
+        proving = self.evidence is not None and size <= CHECKED_LITERALS
         with tempfile.TemporaryDirectory(prefix="tmverify-") as folder:
-            path = os.path.join(folder, "proof")
-            job = (shell, path if proving else None)
-            reply = call("tmverify.engines.network.solving:solve", job, deadline or self.deadline)
-            if isinstance(reply, Failure):
-                raise Stopped(reply.stop_reason, reply.detail)
-            flips, size = reply
-            self._count(size)
+            path = os.path.join(folder, "proof") if proving else None
+            flips = self._ask("solving:solve", shell, path, size, deadline or self.deadline)
             self.engine = "sat"
             if flips is None:
                 self.relies_on["network-sat"] = None
                 if proving:
                     self._note(shell, "lrat", path)
-        return None if flips is None else np.asarray(flips)
+        return flips
 
     def _note(self, shell: Shell, how: str, proof: str | None = None) -> None:
         if self.evidence is None:
@@ -343,10 +345,6 @@ def _seconds(shell: Shell) -> float:
         return (1 << len(shell.quotas)) / PATTERN_RATE
     n_inputs = _inputs(shell)
     return n_inputs / RATE + min(n_inputs, 2.0 ** min(len(shell.quotas), 1000)) / PATTERN_RATE
-
-
-def _too_large() -> str:
-    return f"the formula would have more than {MAX_LITERALS} literals"
 
 
 def _late(deadline: Deadline) -> str:

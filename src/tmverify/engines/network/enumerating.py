@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.engines.network._patterns import DONE, FOUND, HASH, OPEN, enumerate_sets
-from tmverify.engines.network.shell import Shell, Stage
+from tmverify.engines.network.shell import WORD, Shell, Stage
 from tmverify.engines.protocol import Deadline
 
-WORD = 64
 _TABLE = 20  # log2 of the patterns remembered, and of what they become
 _ROOM = 1 << 23  # words, for the latter
 _STEPS = 10_000_000  # between two looks at the clock, some hundredths of a second
@@ -38,11 +37,6 @@ class Effort:
             a + int(b) for a, b in zip((self.sets, self.patterns, self.closed), counts, strict=True)
         )
         self.stats = {"sets": self.sets, "patterns": self.patterns, "closed_by_intervals": self.closed}
-
-
-def enumerable(shell: Shell) -> bool:
-    """Whether its patterns fit a word, and one more than the last too."""
-    return len(shell.quotas) < WORD
 
 
 def enumerate_shell(

@@ -16,7 +16,6 @@ from tmverify.engines.network.shell import Shell
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.sat.cnf import Cnf
 
-WORD = 64
 MOST_OPEN = 27  # a minute or so
 MOST_BAD = 1 << 22
 NEAR = 1 << 21  # patterns that are looked at where all are too many
@@ -52,7 +51,7 @@ def near_patterns(shell: Shell, deadline: Deadline) -> Patterns:
         looked += len(level)
         bits = [np.uint64(1 << j) for j in range(len(shell.quotas))]
         level = np.concatenate([level[level < bit] | bit for bit in bits])
-    return np.concatenate(found)[:MANY]
+    return np.concatenate([np.zeros(0, np.uint64), *found])[:MANY]
 
 
 class _Judge:

@@ -30,6 +30,7 @@ from tmverify.bnn.model import BnnModel
 from tmverify.properties.network import NetworkQuery
 
 Signs = NDArray[np.int8]
+WORD = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +73,11 @@ class Shell:
     def n_inputs(self) -> int:
         """How many inputs a shell has."""
         return math.comb(len(self.features), self.flips)
+
+    @property
+    def fits_a_word(self) -> bool:
+        """Whether a pattern of its open neurons, and one more than the last, is a word of 64 bits."""
+        return len(self.quotas) < WORD
 
     @property
     def safe(self) -> bool:

@@ -1,4 +1,4 @@
-"""A line on the terminal while training: epoch, accuracy, time left."""
+"""A line on the terminal while training: epochs, what the last one came to, time left."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from rich.progress import TimeRemainingColumn as TimeLeftColumn
 
 
 class EpochBar:
-    """``with EpochBar(30, verbose) as bar: … bar.advance(accuracy)``; silent unless ``verbose``."""
+    """``with EpochBar(30, verbose) as bar: … bar.advance(", loss 0.1")``; silent unless ``verbose``."""
 
     def __init__(self, n_epochs: int, done: int, verbose: bool) -> None:
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("epochs{task.fields[accuracy]}"),
+            TextColumn("epochs{task.fields[line]}"),
             TimeElapsedColumn(),
             TimeLeftColumn(),
             console=Console(file=sys.stderr),
             disable=not verbose,
         )
-        self._task = self._progress.add_task("training", total=n_epochs, completed=done, accuracy="")
+        self._task = self._progress.add_task("training", total=n_epochs, completed=done, line="")
 
     def __enter__(self) -> EpochBar:
         self._progress.start()
@@ -39,7 +39,6 @@ class EpochBar:
         """What is being done, before the bar."""
         self._progress.update(self._task, description=text)
 
-    def advance(self, accuracy: float | None) -> None:
-        """One epoch more."""
-        shown = "" if accuracy is None else f", validation accuracy {accuracy:.2%}"
-        self._progress.update(self._task, advance=1, accuracy=shown)
+    def advance(self, line: str) -> None:
+        """One epoch more, and what is said of it."""
+        self._progress.update(self._task, advance=1, line=line)

@@ -1,0 +1,33 @@
+"""Parameters of an estimator, in one wording: which one is wrong, what it must be, what it is instead."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+from tmverify.errors import InvalidInputError, shown
+
+
+def check_integer(estimator: Any, name: str, least: int | None = None, most: int | None = None) -> None:
+    """Raise InvalidInputError unless the parameter is an integer within the bounds."""
+    value: Any = getattr(estimator, name)
+    bounds = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
+    if (
+        not is_number(value, numbers.Integral)
+        or (least is not None and value < least)
+        or (most is not None and value > most)
+    ):
+        raise wrong_parameter(estimator, name, f"an integer{bounds}")
+
+
+def wrong_parameter(estimator: Any, name: str, must: str) -> InvalidInputError:
+    """The error that says so."""
+    return InvalidInputError(
+        f"The {name!r} parameter of {type(estimator).__name__} must be {must}. "
+        f"Got {shown(getattr(estimator, name))} instead."
+    )
+
+
+def is_number(value: Any, kind: type = numbers.Real) -> bool:
+    """Whether it is a number of that kind; True and False are none."""
+    return isinstance(value, kind) and not isinstance(value, bool)
