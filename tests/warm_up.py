@@ -1,14 +1,16 @@
 """Compile the kernels once, before several test processes would each compile them at the same time."""
 
 import tmverify as tv
+from tmverify.bnn import BnnModel
 from tmverify.engines import prepare
-from tmverify.engines.everywhere.warming import compile_kernels
 
 
 def main() -> None:
-    prepare("auto", network=False)
-    prepare("auto", network=True)
-    compile_kernels()
+    tiny = tv.Model.from_clauses(1, [[1]], [[1]])
+    network = BnnModel.from_layers([([[1]], [1])], [[-1], [1]])
+    for query in (tv.equivalence_query(tiny, tiny), tv.robustness_query(network, [1], 1)):
+        for certificate in (False, True):
+            prepare("auto", query, certificate=certificate)
     data = tv.load_dataset("digits")
     for n_jobs in (1, 2):
         machine = tv.TsetlinMachineClassifier(n_clauses=20, n_epochs=1, n_jobs=n_jobs, random_state=0)

@@ -12,6 +12,7 @@ import pytest
 
 from tmverify.bnn import BnnClassifier
 from tmverify.bnn.learning import Learner
+from tmverify.estimators.progress import EpochBar
 
 X = np.random.default_rng(0).integers(0, 2, (400, 12)).astype(np.uint8)
 Y = X[:, 0] ^ X[:, 1]
@@ -34,12 +35,12 @@ def test_finished_epochs_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     after_two: list[list[Any]] = []
     run = Learner.run
 
-    def watched(self: Learner, after_epoch: Any) -> None:
-        def look(line: dict[str, Any]) -> None:
+    def watched(self: Learner, bar: EpochBar) -> None:
+        def look(line: str) -> None:
             after_two[:] = [self.network.state()]
-            after_epoch(line)
 
-        run(self, look)
+        monkeypatch.setattr(bar, "advance", look)
+        run(self, bar)
 
     monkeypatch.setattr(Learner, "run", watched)
     interrupt_at_step(monkeypatch, 11)
@@ -67,6 +68,7 @@ def test_a_real_signal_and_an_impatient_second_one() -> None:
         import os, signal, time, warnings, numpy as np
         from tmverify.bnn import BnnClassifier
         from tmverify.bnn.learning import Learner
+from tmverify.estimators.progress import EpochBar
         X = np.random.default_rng(0).integers(0, 2, (400, 8)).astype(np.uint8)
         epoch, settle = Learner._epoch, Learner.settle
         def then_interrupt(self, number):

@@ -77,7 +77,7 @@ def _found(task: Task, models: Sequence[Classifier]) -> Verdict | Radius:
 
 
 @cache
-def warm_up(engine: str) -> bool:
+def warm_up(engine: str, certified: bool) -> bool:
     """Ask every question once about next to nothing: whatever is loaded or compiled at first use is then."""
     for n_outputs in (1, 3):
         tiny = Model.from_clauses(2, [[1], [2]], [[1, 1], [1, -1], [-1, 1]][:n_outputs])
@@ -92,12 +92,13 @@ def warm_up(engine: str) -> bool:
                 bits=bytes(1),
                 epsilon=None if question == "radius" else 1,
                 engine=engine,
+                certified=certified,
             )
             _found(about, models)
-        check_equivalence(tiny, tiny, engine=engine)
+        check_equivalence(tiny, tiny, engine=engine, certificate=certified)
     if engine != "paper":
         network = BnnModel.from_layers([([[1, 1], [1, -1]], [1, 1])], [[1, 1], [-1, 1]])
-        check_robustness(network, [0, 0], 1, engine=engine)
+        check_robustness(network, [0, 0], 1, engine=engine, certificate=certified)
     return True
 
 

@@ -73,7 +73,7 @@ def supervised(task: Task, folder: str) -> TaskAnswer:
     limit = None if task.timeout is None else task.timeout + _GRACE
     start = time.perf_counter()
     for attempt in range(1, _ATTEMPTS + 1):
-        reply = call(_WARMER, (task.engine,), Deadline(_WARMING))
+        reply = call(_WARMER, (task.engine, task.certified), Deadline(_WARMING))
         if not isinstance(reply, Failure):
             reply = call(_DECIDER, (task, folder), Deadline(limit))
         if isinstance(reply, TaskAnswer):

@@ -16,8 +16,8 @@ from rich.text import Text
 from tmverify.certificates import tmcheck
 from tmverify.cli import options
 from tmverify.cli.exit_codes import CheckCode
+from tmverify.cli.notices import notice
 from tmverify.cli.output import plain, show, show_json
-from tmverify.cli.warming import notice
 from tmverify.errors import InvalidInputError
 
 _STYLE = {

@@ -41,7 +41,8 @@ def equivalence(
     [bold]holds[/bold]: proved, no input tells them apart.
     [bold]violated[/bold]: one does; it is shown, after both models were run on it.
     --save-witnesses writes it as X, one row or none. The engine shown is the one that answered:
-    [bold]hunt[/bold] (inputs tried, and walks), [bold]structure[/bold] (both sums cancel), search or sat.
+    [bold]hunt[/bold] (inputs tried, and walks), [bold]structure[/bold] (both sums cancel), search,
+    brute (every input looked at, where there are few) or sat.
 
     Example: [cyan]tmverify equivalence trained.tm pruned.tm[/cyan]
     """

@@ -20,7 +20,6 @@ from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.stored import Keeping, answers_from
 from tmverify.cli.subject import Wanted, open_subject
 from tmverify.cli.survey import Question, Survey
-from tmverify.cli.warming import warm_up
 from tmverify.engines import check_engine
 from tmverify.verify import decide
 
@@ -69,7 +68,6 @@ def ask_many(
 
 
 def _ask_here(survey: Survey) -> None:
-    warm_up(survey.engine, survey.subject.models)
     with counting(survey.question.name, survey.n_queries) as count:
         _ask_all(survey, count)
 

@@ -22,7 +22,6 @@ from tmverify.cli.radius_report import report
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.stored import Keeping, answers_from
 from tmverify.cli.subject import Wanted, open_subject
-from tmverify.cli.warming import warm_up
 from tmverify.engines import check_engine
 from tmverify.properties import Status
 from tmverify.properties.network import AnyQuery
@@ -84,7 +83,6 @@ def _check(files: RadiusFiles, wanted: Wanted, store: Path | None) -> None:
 
 
 def _ask_here(distances: Distances) -> None:
-    warm_up(distances.engine, distances.subject.models)
     with counting("radius", len(distances.subject.rows), _SHOWN) as count:
         _ask_all(distances, count)
 

@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 import typer
 
+from tmverify import kernels
 from tmverify.cli import options
 from tmverify.cli import train_options as own
 from tmverify.cli.exit_codes import ExitCode
+from tmverify.cli.notices import notice
 from tmverify.cli.output import print_note
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.train_data import Examples, Wish, check_wish, read_examples, save_test_data
 from tmverify.cli.train_report import Outcome, announce, report
-from tmverify.cli.warming import notice
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 
@@ -147,8 +148,9 @@ def _estimator(default: own.Settings | None, **parameters: Any) -> Any:
 
 def _train(examples: Examples, estimator: Any, files: Files, epochs_before: int, *, quiet: bool) -> Outcome:
     """Compile, learn, save, measure. On KeyboardInterrupt no model has been written."""
-    with notice("compiling the training kernels (first time only) …", wanted=not quiet):
-        _compile(estimator)
+    if quiet:
+        kernels.announce_compiling = False
+    _compile(estimator)
     started = time.perf_counter()
     interrupted = _fit(estimator, examples, files.checkpoint)
     seconds = time.perf_counter() - started
@@ -208,8 +210,6 @@ def _epochs_before(checkpoint: Path | None) -> int:
 def _compile(estimator: Any) -> None:
     """Learn and predict something tiny: the first epoch then takes its own time."""
     from sklearn.base import clone
-
-    import tmverify.training._learn  # noqa: F401 - numba itself is not what the notice is about
 
     bits = np.eye(2, dtype=np.uint8)[np.arange(64) % 2]
     tiny = clone(estimator).set_params(n_clauses=2, n_epochs=1, early_stopping=False, n_jobs=1, verbose=False)

@@ -16,7 +16,6 @@ from tmverify.cli.records import Record, save_witnesses
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.subject import Wanted, open_subject
 from tmverify.cli.universal_report import report
-from tmverify.cli.warming import warm_up
 from tmverify.engines import check_engine
 from tmverify.errors import InvalidInputError
 from tmverify.properties import Verdict
@@ -60,7 +59,6 @@ def ask_universal(
         certificates=open_folder(certificate_folder, wanted.models),
     )
     try:
-        warm_up(name, subject.models)
         with counting(question.name, len(subject.rows)) as count:
             _ask(census, count)
         _keep(census)

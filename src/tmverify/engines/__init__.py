@@ -88,18 +88,22 @@ def check_engine_for(asked: AnyQuery | Model | BnnModel, engine: str) -> None:
         )
 
 
-def prepare(engine: str, *, network: bool) -> None:
-    """Whatever the engine needs once in a process: done before a clock starts."""
-    if engine not in ("auto", "search"):
+def prepare(engine: str, query: AnyQuery, *, certificate: bool) -> None:
+    """Load or compile the kernels that the engine needs for such a query: done before a clock starts."""
+    if isinstance(query, NetworkQuery):
+        if engine in ("auto", "search"):
+            from tmverify.engines.network import warming as network
+
+            network.compile_kernels()
         return
-    if network:
-        from tmverify.engines.network import warming
+    if engine in ("auto", "search") or certificate:
+        from tmverify.engines.search import warming as search
 
-        warming.compile_kernels()
-    else:
-        from tmverify.engines.search.warming import compile_kernels
+        search.compile_kernels(recorded=certificate)
+    if engine == "auto" and query.region.center is None:
+        from tmverify.engines.everywhere import warming as everywhere
 
-        compile_kernels()
+        everywhere.compile_kernels()
 
 
 def run(engine: str, query: AnyQuery, deadline: Deadline, evidence: Evidence | None = None) -> Answer:

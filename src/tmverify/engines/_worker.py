@@ -17,6 +17,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+from tmverify import kernels
 from tmverify.engines.memory import adopt, at_most
 from tmverify.properties.verdict import StopReason
 
@@ -36,6 +37,7 @@ class Failure:
 def serve() -> None:
     """Read jobs from standard input, write answers to standard output, until the input closes."""
     _die_with_owner()
+    kernels.announce_compiling = False  # whoever asks has a user; this process has none
     jobs = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a solver prints must not reach the pipe

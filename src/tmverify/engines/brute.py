@@ -1,4 +1,4 @@
-"""Brute force: look at every input of the region. The oracle for tests, not for work.
+"""Brute force: look at every input of the region. For tests, and for what ``auto`` can't do otherwise.
 
 It asks the machines themselves, through the plain evaluator, and never looks at the compiled constraints;
 so it checks the compilation of questions as well as the other engines.
@@ -12,10 +12,12 @@ from dataclasses import replace
 from itertools import combinations, islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tmverify.engines.evidence import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome, found, none_exists, stopped
 from tmverify.properties.network import AnyQuery, NetworkQuery
+from tmverify.properties.query import Query
 from tmverify.properties.region import Region
 from tmverify.properties.verdict import StopReason
 
@@ -23,6 +25,10 @@ MAX_INPUTS = 1 << 20
 # The clock is looked at after each batch, so a batch must be short on a large model too.
 _BATCH = 1 << 10
 _BATCH_CELLS = 1 << 22
+# How long it takes, roughly. Cells are the literals and votes that the plain evaluator looks at.
+_CELLS_A_SECOND = 1e8
+_CELLS_AN_INPUT = 200  # what making it takes
+PATIENCE = 60.0  # seconds that a small region may take where there is no limit
 
 
 def decide(query: AnyQuery, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
@@ -35,19 +41,29 @@ def decide(query: AnyQuery, deadline: Deadline, evidence: Evidence | None = None
             f"brute force looks at no more than {MAX_INPUTS} inputs; this region has more",
         )
     relies_on = ("network-brute",) if isinstance(query, NetworkQuery) else ()
-    flips = _flips(region)
     batch_size = max(1, min(_BATCH, _BATCH_CELLS // max(query.cells, region.n_features)))
-    while batch := list(islice(flips, batch_size)):
+    for flips in _batches(region, batch_size):
         if deadline.passed():
             return stopped(StopReason.TIMEOUT, f"no answer within {deadline.seconds} s")
-        inputs = np.repeat(region.origin[None, :], len(batch), axis=0)
-        for row, features in enumerate(batch):
-            inputs[row, list(features)] ^= 1
+        inputs = np.repeat(region.origin[None, :], len(flips), axis=0)
+        inputs[np.arange(len(flips))[:, None], flips] ^= 1
         decisions = query.decisions(inputs)
         hits = np.flatnonzero(decisions[:, 0] != decisions[:, 1])
         if len(hits):
             return replace(found(inputs[hits[0]], inputs=size), relies_on=relies_on)
     return replace(none_exists(inputs=size), relies_on=relies_on)
+
+
+def decide_if_small(query: Query, deadline: Deadline) -> Answer | None:
+    """The answer, if there are so few inputs that half the time will do; else None."""
+    left = deadline.remaining()
+    share = PATIENCE if left is None else left / 2
+    size = query.region.size(MAX_INPUTS)
+    cells = _CELLS_AN_INPUT + query.cells + sum(machine.weights.size for machine in query.machines)
+    if size > MAX_INPUTS or size * cells > share * _CELLS_A_SECOND:
+        return None
+    answer = decide(query, Deadline(share))
+    return None if answer.outcome is Outcome.STOPPED else replace(answer, engine="brute")
 
 
 def nearest(query: NetworkQuery, deadline: Deadline) -> Nearest:
@@ -67,7 +83,10 @@ def nearest(query: NetworkQuery, deadline: Deadline) -> Nearest:
     return Nearest(far, far, answer.witness, "brute", stats=answer.stats, relies_on=answer.relies_on)
 
 
-def _flips(region: Region) -> Iterator[tuple[int, ...]]:
+def _batches(region: Region, size: int) -> Iterator[NDArray[np.int64]]:
+    """The sets of flips, (n, k) with n at most ``size``, those with the fewest flips first."""
     mutable = np.flatnonzero(region.mutable).tolist()
     for k in range(region.reach + 1):
-        yield from combinations(mutable, k)
+        sets = combinations(mutable, k)
+        while batch := list(islice(sets, size)):
+            yield np.array(batch, np.int64).reshape(len(batch), k)

@@ -1,8 +1,9 @@
-"""The ``auto`` engine: search, and where its budget runs out, SAT on the cases that are left.
+"""The ``auto`` engine: search, then enumeration where the region is small, or SAT.
 
 The search decides nearly everything in milliseconds. What it can't within ``NODES`` nodes (or half the time
-there is) is put to ``sat``, which learns from its conflicts; only the open cases are, and for the nearest
-witness only the radii between the bounds found.
+there is) goes on to ``_rest``. A region of few inputs is looked at input by input: where weights are so huge
+that the search has no bounds, a solver has no luck either. The others are put to ``sat``, which learns from
+its conflicts; only the open cases are, and for the nearest witness only the radii between the bounds found.
 
 A question about every input, not about a ball, has a way of its own (``engines.everywhere``).
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tmverify.engines import brute
 from tmverify.engines.everywhere import deciding as everywhere
 from tmverify.engines.evidence import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome
@@ -34,8 +36,10 @@ def decide(query: Query, deadline: Deadline, evidence: Evidence | None = None) -
     if deadline.passed():
         return replace(first, engine="search", detail=f"no answer within {deadline.seconds:g} s")
     cases = query.cases if first.open_cases is None else first.open_cases
-    second = sat(replace(query, cases=cases), deadline, evidence)
-    return replace(second, engine="sat", relies_on=_BOTH, stats={**first.stats, **second.stats})
+    second = _rest(replace(query, cases=cases), deadline, evidence)
+    # An enumeration looks at the decisions themselves, whatever the search has refuted.
+    relies_on = ("brute",) if second.engine == "brute" else _BOTH
+    return replace(second, relies_on=relies_on, stats={**first.stats, **second.stats})
 
 
 def nearest(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Nearest:
@@ -45,7 +49,25 @@ def nearest(query: Query, deadline: Deadline, evidence: Evidence | None = None) 
         return first
     if deadline.passed():
         return replace(first, detail=f"no answer within {deadline.seconds:g} s")
-    return replace(nearest_by_steps(sat, "sat", query, first, deadline, evidence), relies_on=_BOTH)
+    ball = replace(query.region, radius=int(min(first.upper - 1, query.region.reach)))
+    looked = brute.decide_if_small(replace(query, region=ball), deadline)
+    if looked is None:
+        return replace(nearest_by_steps(sat, "sat", query, first, deadline, evidence), relies_on=_BOTH)
+    stats = {**first.stats, **looked.stats}
+    if looked.witness is None:
+        return Nearest(first.upper, first.upper, first.witness, "brute", stats=stats)
+    far = int((looked.witness != query.region.origin).sum())
+    return Nearest(far, far, looked.witness, "brute", stats=stats)
+
+
+def _rest(query: Query, deadline: Deadline, evidence: Evidence | None) -> Answer:
+    """Decide what the search leaves open."""
+    looked = brute.decide_if_small(query, deadline)
+    if looked is not None and (looked.outcome is Outcome.WITNESS or evidence is None):
+        return looked
+    answer = replace(sat(query, deadline, evidence), engine="sat")
+    # An enumeration leaves no evidence, so the solver was asked for some; what is known stays known.
+    return looked if looked is not None and answer.outcome is Outcome.STOPPED else answer
 
 
 def _share(deadline: Deadline) -> Budget:

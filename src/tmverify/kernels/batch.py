@@ -16,7 +16,6 @@ digits, each with runs of its own.
 """
 
 import numpy as np
-from numba import njit
 
 from tmverify.kernels.batch_vectors import (
     all_samples,
@@ -27,9 +26,10 @@ from tmverify.kernels.batch_vectors import (
     store_row,
     store_sum,
 )
+from tmverify.kernels.jit import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_true(planes, features, starts, middles, first, true):  # type: ignore[no-untyped-def]
     """true[k] = the samples on which clause ``first + k`` is true, for the eight clauses from ``first``.
 
@@ -54,7 +54,7 @@ def find_true(planes, features, starts, middles, first, true):  # type: ignore[n
     return some
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_patterns(true, patterns):  # type: ignore[no-untyped-def]
     """Bit k of pattern s is bit s of clause k: eight rows of 64 bytes transposed, 8 x 8 bits at a time.
 
@@ -72,7 +72,7 @@ def find_patterns(true, patterns):  # type: ignore[no-untyped-def]
         patterns[b] = word ^ swap ^ (swap << np.uint64(28))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_patterns(patterns, weights, row, table, sums, base, n):  # type: ignore[no-untyped-def]
     """sums[base + s] += sum of weights[row + k] over the bits k of patterns[s], for s below ``n``."""
     table[0] = 0
@@ -84,7 +84,7 @@ def add_patterns(patterns, weights, row, table, sums, base, n):  # type: ignore[
         store_sum(load_lanes(sums, s), load_lanes(table, patterns[s - base]), sums, s)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def flush_sums(sums, shift, scores):  # type: ignore[no-untyped-def]
     """scores[s, 16 g + c] += sums[s of group g, c] << shift; ``sums`` is (512 g, 16) and zero afterwards."""
     n, n_outputs = scores.shape
@@ -97,7 +97,7 @@ def flush_sums(sums, shift, scores):  # type: ignore[no-untyped-def]
                 sums[base + s, c] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_block_votes(  # type: ignore[no-untyped-def]
     planes,
     features,

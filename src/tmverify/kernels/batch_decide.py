@@ -1,9 +1,9 @@
 """The decision rule of ``model.decision`` over rows of scores, one pass and no copy."""
 
-from numba import njit
+from tmverify.kernels.jit import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def decide_rows(scores, least_positive, clamp, classes):  # type: ignore[no-untyped-def]
     """classes[i] = index of the class of scores[i]: a sign if there is one output, else the first largest.
 

@@ -16,9 +16,11 @@ import os
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from tmverify.kernels.jit import kernel
 
 LINE = 8
 _intrinsic: Any = intrinsic  # callers leave out the first argument, which a type checker can't know
@@ -28,7 +30,7 @@ if os.name == "posix":
     _give_core_away = types.ExternalFunction("sched_yield", types.int32())
 else:  # the spinning goes on; the operating system takes the core back at the end of its slice
 
-    @njit(cache=True, nogil=True)
+    @kernel
     def _give_core_away():  # type: ignore[no-untyped-def]
         return np.int32(0)
 
@@ -59,7 +61,7 @@ def _address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return cgutils.gep_inbounds(builder, data, args[1])  # type: ignore[no-untyped-call]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def meet(number, part, meeting, brought, arrived, stop):  # type: ignore[no-untyped-def]
     """The sum of all parts' numbers at this meeting (0, 1, …), and whether ``stop[0]`` ended the wait."""
     brought[meeting & 1, part, 0] = number

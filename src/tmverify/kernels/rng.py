@@ -19,7 +19,8 @@ each of which halves what was there and adds the bit's worth. What m starts from
 """
 
 import numpy as np
-from numba import njit
+
+from tmverify.kernels.jit import kernel
 
 CHANCE_UNIT = 1 << 24
 
@@ -30,7 +31,7 @@ _REMAINDER_BITS, _REMAINDERS, _HIGH_BITS = np.uint64(16), np.uint64(0xFFFF), np.
 _A, _B, _C, _HALF = np.uint64(14), np.uint64(29), np.uint64(11), np.uint64(32)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_word(state, i):  # type: ignore[no-untyped-def]
     """Advance generator ``state[i]`` and return its new word."""
     x = state[i]
@@ -41,13 +42,13 @@ def next_word(state, i):  # type: ignore[no-untyped-def]
     return x
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_below(state, i, bound):  # type: ignore[no-untyped-def]
     """A number in [0, bound), bound < 2^32: floor(u * bound / 2^32) for a 32-bit u (bias < bound / 2^32)."""
     return ((next_word(state, i) >> _HALF) * np.uint64(bound)) >> _HALF
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_mask(state, i, numerator, denominator):  # type: ignore[no-untyped-def]
     """64 bits, each 1 with chance numerator / denominator: integers, 0 <= numerator <= denominator < 2^32."""
     # The remainder is rounded up or down at random: on average the chance is exact.
@@ -68,7 +69,7 @@ def next_mask(state, i, numerator, denominator):  # type: ignore[no-untyped-def]
     return mask
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_mask(mask, lanes, row, chance):  # type: ignore[no-untyped-def]
     """Words of bits that are 1 with chance ``chance / 2^24``; word w comes from generator ``lanes[row, w]``.
 

@@ -22,9 +22,10 @@ No sum leaves int32, by the choice of models (``model.packed_table``).
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from tmverify.kernels.batch_vectors import all_samples, keep_row
+from tmverify.kernels.jit import njit
 from tmverify.kernels.single_vectors import add_votes, load_votes, lowest_bit, vote_of, word_of
 
 # One compilation serves arrays that may be written to and those that may not. Helpers are inlined, which

@@ -6,12 +6,13 @@ not refused here but reported, so that the caller needs no second pass over the 
 """
 
 import numpy as np
-from numba import njit
+
+from tmverify.kernels.jit import kernel
 
 BLOCK = 512
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fold_eight(x0, x1, x2, x3, x4, x5, x6, x7, mask, octet):  # type: ignore[no-untyped-def]
     """octet[f] = mask & sum_k x_k[f] << k; returns the OR of all bytes, as a byte (a wider one is slower)."""
     seen = np.uint8(0)
@@ -30,7 +31,7 @@ def fold_eight(x0, x1, x2, x3, x4, x5, x6, x7, mask, octet):  # type: ignore[no-
     return seen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def transpose_rows(bits, start, octets, planes):  # type: ignore[no-untyped-def]
     """planes[f, w] = sum_s bits[start + 64 w + s, f] << s over the 512 rows from ``start``.
 

@@ -11,13 +11,14 @@ violation, were three times slower: one mispredicted branch per clause.)
 """
 
 import numpy as np
-from numba import njit
+
+from tmverify.kernels.jit import kernel
 
 # More than the literals of any clause, and no sum with them leaves int32.
 _VIOLATED = np.int32(-(1 << 30))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_ones(bits, ones):  # type: ignore[no-untyped-def]
     """ones[:n] = the features f with bits[f] != 0; returns n and the OR of all bytes.
 
@@ -32,7 +33,7 @@ def find_ones(bits, ones):  # type: ignore[no-untyped-def]
     return n, seen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_true_clauses(  # type: ignore[no-untyped-def]
     ones, n_ones, offsets, middles, clauses, needed, lacking, true
 ):
@@ -57,7 +58,7 @@ def find_true_clauses(  # type: ignore[no-untyped-def]
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_votes(  # type: ignore[no-untyped-def]
     bits,
     offsets,

@@ -106,7 +106,8 @@ class PackedModel:
     def _decide_rows(self) -> Callable[..., None]:
         from tmverify.kernels.batch_decide import decide_rows
 
-        return decide_rows
+        kernel: Callable[..., None] = decide_rows
+        return kernel
 
     @cached_property
     def _table_form(self) -> TableForm | None:

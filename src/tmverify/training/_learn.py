@@ -14,8 +14,8 @@ are the OR of one word per feature: a straight run through memory, without branc
 """
 
 import numpy as np
-from numba import njit
 
+from tmverify.kernels.jit import kernel
 from tmverify.kernels.meeting import meet
 from tmverify.kernels.rng import fill_mask, next_below, next_mask
 
@@ -27,7 +27,7 @@ _PAIRS, _NIBBLES = np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTES = np.uint64(0x0101010101010101)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_ones(word):  # type: ignore[no-untyped-def]
     """Number of set bits (LLVM makes one instruction of this)."""
     word = word - ((word >> _ONE) & _EVEN)
@@ -36,13 +36,13 @@ def count_ones(word):  # type: ignore[no-untyped-def]
     return np.int64((word * _BYTES) >> np.uint64(56))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lowest_bit(word):  # type: ignore[no-untyped-def]
     """Position of the lowest set bit of a word that is not 0."""
     return count_ones((word & (~word + _ONE)) - _ONE)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def spread_bits(inputs, row, spread):  # type: ignore[no-untyped-def]
     """spread[64 w + k] = all ones where bit k of inputs[row, w] is set, else 0."""
     for w in range(inputs.shape[1]):
@@ -51,7 +51,7 @@ def spread_bits(inputs, row, spread):  # type: ignore[no-untyped-def]
             spread[BLOCK * w + k] = _NONE - ((word >> np.uint64(k)) & _ONE)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def true_clauses(included, b, spread):  # type: ignore[no-untyped-def]
     """The clauses of a block that hold, as a word: those of which no included literal is broken.
 
@@ -63,7 +63,7 @@ def true_clauses(included, b, spread):  # type: ignore[no-untyped-def]
     return ~broken
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_votes(holds, weights, b):  # type: ignore[no-untyped-def]
     """Sum of the weights of a block's true clauses, those at odd places taken away."""
     votes = np.int64(0)
@@ -74,7 +74,7 @@ def count_votes(holds, weights, b):  # type: ignore[no-untyped-def]
     return votes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move(planes, j, up, moving, floor):  # type: ignore[no-untyped-def]
     """Move the automata of clause j in ``moving`` one state: up where ``up`` is set, else down; ends hold.
 
@@ -103,7 +103,7 @@ def move(planes, j, up, moving, floor):  # type: ignore[no-untyped-def]
     return left != _NONE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keep_budget(planes, j, changed, room, first):  # type: ignore[no-untyped-def]
     """Undo inclusions beyond ``room``, keeping those found first from word ``first`` on, round the clause."""
     n_words = changed.shape[0]
@@ -123,7 +123,7 @@ def keep_budget(planes, j, changed, room, first):  # type: ignore[no-untyped-def
                 planes[j, p, w] |= bit
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enter_changes(changed, included, b, clause_bit):  # type: ignore[no-untyped-def]
     """Flip the bit of a clause in the words of the literals that it now includes or excludes."""
     n_half = included.shape[2]
@@ -138,7 +138,7 @@ def enter_changes(changed, included, b, clause_bit):  # type: ignore[no-untyped-
                 included[b, 1, literal - n_half] ^= clause_bit
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_changes(planes, j, changed):  # type: ignore[no-untyped-def]
     """How many of the changed literals are now included, and how many excluded."""
     fresh = gone = 0
@@ -149,7 +149,7 @@ def count_changes(planes, j, changed):  # type: ignore[no-untyped-def]
     return fresh, gone
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reward(planes, j, holds, lits, lanes, b, up, moving, rule):  # type: ignore[no-untyped-def]
     """Type I feedback. Returns as ``move``.
 
@@ -171,7 +171,7 @@ def reward(planes, j, holds, lits, lanes, b, up, moving, rule):  # type: ignore[
     return move(planes, j, up, moving, rule.floor)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def punish(planes, j, lits, present, up, moving, rule):  # type: ignore[no-untyped-def]
     """Type II feedback to a true clause: its false, excluded literals go up. Returns as ``move``."""
     for w in range(lits.shape[0]):
@@ -180,7 +180,7 @@ def punish(planes, j, lits, present, up, moving, rule):  # type: ignore[no-untyp
     return move(planes, j, up, moving, rule.floor)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle(planes, j, n_included, draws, b, moving, max_literals):  # type: ignore[no-untyped-def]
     """Hold clause j, whose actions in ``moving`` changed, to its literal budget; keep the number included."""
     fresh, gone = count_changes(planes, j, moving)
@@ -191,7 +191,7 @@ def settle(planes, j, n_included, draws, b, moving, max_literals):  # type: igno
     n_included[j] += fresh - gone
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def learn(rows, wanted, inputs, machine, rule, blocks, part, brought, arrived, stop):  # type: ignore[no-untyped-def]
     """Algorithm 1 over the examples ``rows`` in turn, for the blocks ``blocks[0] .. blocks[1]`` of a machine.
 

@@ -20,7 +20,7 @@ from tmverify.errors import InvalidInputError
 from tmverify.model import Label
 from tmverify.model.inputs import as_bit_vector
 from tmverify.properties import Status, StopReason, Verdict
-from tmverify.properties.network import AnyQuery, NetworkQuery, check_any_query
+from tmverify.properties.network import AnyQuery, check_any_query
 from tmverify.verify.proof import evidence_for, no_certificate, proof_of
 
 
@@ -62,7 +62,7 @@ def decide(
     check_engine_for(query, name)
     seconds = check_timeout(timeout)
     evidence = evidence_for(query, name, certificate)
-    prepare(name, network=isinstance(query, NetworkQuery))
+    prepare(name, query, certificate=certificate)
     start = time.perf_counter()
     answer = run(name, query, Deadline(seconds), evidence)
     verdict = _judge(query, answer, answer.engine or name, time.perf_counter() - start)
@@ -76,10 +76,10 @@ def _certified(query: AnyQuery, verdict: Verdict, evidence: Evidence) -> Verdict
         text = proof_of(query, query.region.radius, evidence)
         if text is not None:
             return replace(verdict, certificate=claims.holds(query, text))
-        return replace(
-            verdict,
-            detail=no_certificate(query, "the engine could not leave complete evidence; try auto or search"),
-        )
+        missing = "the engine could not leave complete evidence; try auto or search"
+        if verdict.engine == "brute":
+            missing = "every input was looked at, one by one, and that leaves no evidence"
+        return replace(verdict, detail=no_certificate(query, missing))
     return verdict
 
 

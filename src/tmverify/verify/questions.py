@@ -135,8 +135,4 @@ def check_equivalence(
     if X is not None:
         hints = as_bit_matrix(X, a.n_features)
         query = replace(query, hints=hints if engine == "auto" and len(hints) else None)
-    if engine == "auto":
-        from tmverify.engines.everywhere.warming import compile_kernels
-
-        compile_kernels()  # before the clock starts
     return decide(query, timeout=timeout, engine=engine, certificate=certificate)

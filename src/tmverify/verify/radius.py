@@ -16,7 +16,7 @@ from tmverify.engines.protocol import Deadline, Nearest, Outcome, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 from tmverify.properties import Query, StopReason, robustness_query, similarity_query
-from tmverify.properties.network import AnyQuery, NetworkQuery, check_any_query
+from tmverify.properties.network import AnyQuery, check_any_query
 from tmverify.properties.radius import Radius
 from tmverify.properties.region import Direction
 from tmverify.properties.scope import Scope, check_classifier, check_model
@@ -119,7 +119,7 @@ def nearest(
     check_engine_for(query, name)
     seconds = check_timeout(timeout)
     evidence = evidence_for(query, name, certificate)
-    prepare(name, network=isinstance(query, NetworkQuery))
+    prepare(name, query, certificate=certificate)
     start = time.perf_counter()
     deadline = Deadline(seconds)
     answer = run_nearest(name, query, deadline, evidence)

@@ -25,7 +25,7 @@ from tmverify.properties import (
     robustness_query,
     similarity_query,
 )
-from tmverify.properties.network import AnyQuery, NetworkQuery
+from tmverify.properties.network import AnyQuery
 from tmverify.properties.region import Direction
 from tmverify.properties.scope import Scope, check_classifier, comparable
 from tmverify.properties.universal import Tally, exact_fraction, required_count
@@ -129,7 +129,7 @@ def _decide_universal(
     first = ask(bits[0])
     check_engine_for(first, name)
     evidence_for(first, name, certificate)
-    prepare(name, network=isinstance(first, NetworkQuery))
+    prepare(name, first, certificate=certificate)
     deadline = Deadline(check_timeout(timeout))
     each = check_timeout(timeout_per_input)
     start = time.perf_counter()

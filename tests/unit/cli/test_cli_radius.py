@@ -5,9 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,6 @@ from cli_cases import majority, near_and_far, save, three_classes
 
 import tmverify as tv
 from tmverify.cli import main
-from tmverify.cli.warming import warm_up
 
 Capture = pytest.CaptureFixture[str]
 COLUMNS = "index,scope,class,radius,lower,upper,nearest,seconds,engine,stop_reason,flips"
@@ -312,23 +309,3 @@ def test_a_csv_file_takes_its_place_whole(
     assert "No space left" in capsys.readouterr().err
     assert table.read_text() == "precious"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d.npz", "majority.tm", "r.csv"]
-
-
-def test_after_warming_up_nothing_is_left_to_compile() -> None:
-    from tmverify.engines import search
-
-    names = [module.name for module in iter_modules(search.__path__, "tmverify.engines.search.")]
-
-    def compiled() -> dict[str, int]:
-        kernels = {f"{name}.{key}": each for name in names for key, each in vars(import_module(name)).items()}
-        return {name: len(each.signatures) for name, each in kernels.items() if hasattr(each, "signatures")}
-
-    warm_up("auto", [near_and_far()[0]])
-    before = compiled()
-    assert any(before.values())
-    machine, X = near_and_far()
-    for x in X:
-        tv.robustness_radius(machine, x)
-        tv.check_robustness(machine, x, 3)
-        tv.similarity_radius(machine, machine, x, features=np.arange(80) < 9)
-    assert compiled() == before

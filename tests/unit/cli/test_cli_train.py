@@ -20,6 +20,7 @@ import tmverify as tv
 from tmverify.cli import main
 from tmverify.cli.train_data import Wish, read_examples
 from tmverify.cli.train_options import DATASETS, Settings
+from tmverify.kernels.jit import NOTICE
 
 Capture = pytest.CaptureFixture[str]
 LIMIT = 60.0
@@ -48,7 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_digits_from_training_to_a_proof(folder: Path, capsys: Capture) -> None:
     assert main(["train", "digits", "-o", "d.tm", "--save-test", "test.npz", *QUICK]) == 0
     out, err = capsys.readouterr()
-    assert err in ("", "compiling the training kernels (first time only) …\n")
+    assert err in ("", f"{NOTICE}\n")
     model = tv.load("d.tm")
     for text in (
         "digits: 1347 training and 450 test inputs, 64 features, 10 classes",

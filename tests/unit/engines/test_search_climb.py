@@ -37,10 +37,16 @@ def test_one_flip_after_another() -> None:
             heaviest=int(rng.choice([1, 3, 2**32])),
         )
         problem = toy.problem()
-        flips = rng.random(toy.n) < 0.5  # whatever was there before
+        flips = np.zeros(toy.n, np.bool_)
+        n_constraints, m = problem.votes.shape
+        scratch = (
+            np.zeros(m, np.int32),
+            np.zeros(n_constraints, np.int64),
+            np.zeros((n_constraints, toy.n), np.int64),
+        )
         reached = climb(
             problem.offsets, problem.middles, problem.features, problem.votes, problem.needs,
-            problem.radius, problem.where, problem.clauses, problem.waking, flips,
+            problem.radius, problem.where, problem.clauses, problem.waking, flips, *scratch,
         )  # fmt: skip
         expected, path = twin_climb(toy)
         assert reached == expected

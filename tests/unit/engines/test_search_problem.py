@@ -204,7 +204,7 @@ def test_the_literals_that_must_flip_come_first() -> None:
         offsets = np.cumsum([0, *map(len, clauses)])
         origin = rng.integers(0, 2, size=n).astype(np.uint8)
         features, middles = np.empty(len(literals), np.int32), np.empty(5, np.int64)
-        over_flips(offsets, literals, origin, features, middles)
+        over_flips(offsets, literals, origin, features, middles, np.empty(n + 1, np.int32))
         for j, clause in enumerate(clauses):
             violated = [abs(lit) - 1 for lit in clause if (origin[abs(lit) - 1] == 1) != (lit > 0)]
             satisfied = [abs(lit) - 1 for lit in clause if (origin[abs(lit) - 1] == 1) == (lit > 0)]
@@ -217,7 +217,7 @@ def test_renumbering() -> None:
     for _ in range(100):
         old = rng.integers(0, 12, size=rng.integers(0, 15)).astype(np.int32)
         features, names = old.copy(), np.empty(12, np.int64)
-        n = renumber(features, 12, names)
+        n = renumber(features, names, np.zeros(12, np.int32))
         assert names[:n].tolist() == sorted(set(old.tolist()))
         assert (names[features] == old).all()
 
@@ -228,9 +228,9 @@ def test_the_index_of_features() -> None:
         toy = small(rng)
         problem = toy.problem()
         size = len(problem.features)
-        where = np.full(toy.n + 1, 99)
+        where, cursor = np.zeros(toy.n + 1, np.int64), np.full(toy.n + 1, 99)
         clauses, waking = np.empty(size, np.int32), np.empty(size, np.bool_)
-        index_features(problem.offsets, problem.middles, problem.features, where, clauses, waking)
+        index_features(problem.offsets, problem.middles, problem.features, where, clauses, waking, cursor)
         assert (where.tolist(), clauses.tolist(), waking.tolist()) == toy.index()
 
 

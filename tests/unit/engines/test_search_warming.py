@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
 
 import tmverify as tv
-from tmverify.engines.search import _bound, _climb, _record, _shrink, _tree
+from tmverify.engines.search import _bound, _climb, _layout, _record, _shrink, _tree
 from tmverify.engines.search.warming import compile_kernels
 
 
 def signatures() -> dict[str, int]:
     return {
         f"{module.__name__}.{name}": len(kernel.signatures)
-        for module in (_bound, _climb, _record, _shrink, _tree)
+        for module in (_bound, _climb, _layout, _record, _shrink, _tree)
         for name, kernel in vars(module).items()
         if hasattr(kernel, "signatures")
     }
 
 
-def test_a_question_compiles_nothing() -> None:
-    compile_kernels()
+@pytest.mark.parametrize("certificate", [False, True])
+def test_a_question_compiles_nothing(certificate: bool) -> None:
+    compile_kernels(recorded=certificate)
     before = signatures()
     rng = np.random.default_rng(0)
     features = [rng.choice(60, 3, replace=False) + 1 for _ in range(400)]
     clauses = [(each * rng.choice([-1, 1], 3)).tolist() for each in features]
     model = tv.Model.from_clauses(60, clauses, rng.integers(-2, 3, size=(4, 400)))
     for x in rng.integers(0, 2, (20, 60)):
-        tv.robustness_radius(model, x, timeout=5.0, engine="search")
-        tv.check_robustness(model, x, 3, timeout=5.0, engine="search")
+        how: dict[str, Any] = {"timeout": 5.0, "engine": "search", "certificate": certificate}
+        tv.robustness_radius(model, x, **how)
+        tv.check_robustness(model, x, 3, **how)
     assert signatures() == before

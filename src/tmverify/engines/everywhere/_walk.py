@@ -7,8 +7,8 @@ literals before or after.
 """
 
 import numpy as np
-from numba import njit
 
+from tmverify.kernels.jit import kernel
 from tmverify.kernels.rng import next_below
 
 # What ``walk`` returns, and indices into ``counts``.
@@ -20,7 +20,7 @@ _DRAWS = 32  # clauses looked at when one is to be woken
 _TENURE = 5  # steps, at least, before a flip may be taken back
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def prepare(offsets, features, wakes, votes, y, false, sums, gains):  # type: ignore[no-untyped-def]
     """false[j] = false literals of clause j at y; sums[c] = votes; gains[i, c] = what flip i adds to them."""
     sums[:] = 0
@@ -40,7 +40,7 @@ def prepare(offsets, features, wakes, votes, y, false, sums, gains):  # type: ig
             gains[last] += votes[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def only_false(offsets, features, wakes, y, j):  # type: ignore[no-untyped-def]
     """The feature of a false literal of clause j."""
     for k in range(offsets[j], offsets[j + 1]):
@@ -49,7 +49,7 @@ def only_false(offsets, features, wakes, y, j):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def flip(  # type: ignore[no-untyped-def]
     i, offsets, features, wakes, votes, where, clauses, waking, y, false, sums, gains
 ):
@@ -94,7 +94,7 @@ def flip(  # type: ignore[no-untyped-def]
     return work
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_flip(needs, sums, gains, until, step, least, rng):  # type: ignore[no-untyped-def]
     """The flip that leaves the least shortfall, at random among equals, and that shortfall.
 
@@ -117,7 +117,7 @@ def best_flip(needs, sums, gains, until, step, least, rng):  # type: ignore[no-u
     return chosen, best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def wanted_clause(votes, false, needs, sums, draws, rng):  # type: ignore[no-untyped-def]
     """A false clause that would help where votes are short, with few false literals among some at random."""
     n, n_constraints = votes.shape
@@ -133,7 +133,7 @@ def wanted_clause(votes, false, needs, sums, draws, rng):  # type: ignore[no-unt
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk(  # type: ignore[no-untyped-def]
     offsets,
     features,

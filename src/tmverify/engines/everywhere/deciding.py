@@ -5,16 +5,20 @@
 3. In every part: walk towards a disagreement, then search, exactly; all over again with more effort.
 4. Put what is left to ``sat``, a share of the time to each part.
 
-Answers name who gave them: ``hunt`` (samples and walks), ``structure``, ``search`` or ``sat``.
+After the first round of 3, if there are few inputs, all of them are looked at.
+
+Answers name who gave them: ``hunt`` (samples and walks), ``structure``, ``search``, ``brute`` or ``sat``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from tmverify.engines import brute
 from tmverify.engines.everywhere.normal import normal_form
 from tmverify.engines.everywhere.parts import Part, parts_of
 from tmverify.engines.everywhere.sampling import find_among_samples
@@ -33,6 +37,13 @@ from tmverify.properties.verdict import StopReason
 ROUNDS = ((2_000, 100), (40_000, 2_000), (400_000, 100_000))
 # Given inputs to search around: so many, within so many flips.
 BALLS, FLIPS, BALL_NODES = 16, 3, 200
+# An enumeration looks at the decisions themselves, whatever was argued before.
+_RESTS_ON: Mapping[str | None, tuple[str, ...]] = {
+    "hunt": ("structure", "search"),
+    "search": ("structure", "search"),
+    "sat": ("structure", "search", "sat"),
+    "brute": ("brute",),
+}
 
 
 def decide(query: Query, deadline: Deadline, last: Engine, evidence: Evidence | None = None) -> Answer:
@@ -55,9 +66,8 @@ def _decide(query: Query, deadline: Deadline, last: Engine, evidence: Evidence |
     plain = replace(query, hints=None)
     parts = [part for argument in argued for part in parts_of(plain, argument, evidence)]
     if parts:
-        answer = _Pursuit(query, parts, deadline).run(last)
-        relies_on = ("structure", *(("search", "sat") if answer.engine == "sat" else ("search",)))
-        answer = replace(answer, relies_on=relies_on, stats={**used, **answer.stats})
+        answer = _Pursuit(query, parts, deadline, certified=evidence is not None).run(last)
+        answer = replace(answer, relies_on=_RESTS_ON[answer.engine], stats={**used, **answer.stats})
     else:
         answer = replace(none_exists(**used), engine="structure")
     if evidence is not None and answer.outcome is Outcome.NO_WITNESS:
@@ -69,23 +79,34 @@ def _decide(query: Query, deadline: Deadline, last: Engine, evidence: Evidence |
 
 @dataclass(slots=True, eq=False)
 class _Pursuit:
-    """Of a witness in the parts that are not refuted yet."""
+    """The pursuit of a witness in the parts that are not refuted yet."""
 
     query: Query
     left: list[Part]
     deadline: Deadline
+    certified: bool  # whether evidence is wanted, which an enumeration has none of
     counts: dict[str, Any] = field(default_factory=lambda: {"nodes": 0, "steps": 0, "walked": 0})
 
     def run(self, last: Engine) -> Answer:
         self.counts["parts"] = len(self.left)
+        looked: Answer | None = None
         for number, (steps, nodes) in enumerate(ROUNDS):
             answer = self._walk(steps, number)
             if answer is None and number == 0:
                 answer = self._look_around()
             answer = answer or self._search(nodes)
+            if answer is None and number == 0:
+                looked = brute.decide_if_small(self.query, self.deadline)
+                if looked is not None and (looked.outcome is Outcome.WITNESS or not self.certified):
+                    answer = self._answer(looked, "brute")
             if answer is not None:
                 return answer
-        return self._finish(last)
+        answer = self._finish(last)
+        return (
+            answer
+            if looked is None or answer.outcome is not Outcome.STOPPED
+            else self._answer(looked, "brute")
+        )
 
     def _walk(self, steps: int, seed: int) -> Answer | None:
         for part in self.left:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from tmverify.kernels.jit import kernel
 from tmverify.kernels.words import ones
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scan(counts, gains, thresholds, taken, stages, values, lacks):  # type: ignore[no-untyped-def]
     """``lacks[b, i]``: matches that the best rival lacks to win, at input b with feature i flipped.
 

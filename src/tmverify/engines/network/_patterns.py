@@ -12,8 +12,8 @@ and the pattern of a whole set is near[k, 0]. Stages are rows of words: row r of
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from tmverify.kernels.jit import kernel
 from tmverify.kernels.words import ones
 
 OPEN, DONE, FOUND = 0, 1, 2
@@ -21,7 +21,7 @@ _ONE = np.uint64(1)
 HASH = np.uint64(0x9E3779B97F4A7C15)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shift_of(size):  # type: ignore[no-untyped-def]
     """What leaves a place in a table of ``size`` entries, a power of two, of a hash of 64 bits."""
     shift = np.uint64(64)
@@ -31,7 +31,7 @@ def shift_of(size):  # type: ignore[no-untyped-def]
     return shift
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def evaluate_stage(inputs, n_words, rows, masks, needs, start, end, outputs):  # type: ignore[no-untyped-def]
     """Rows ``start`` to ``end`` of a stage, as bits of ``outputs``; whether any is 1."""
     outputs[:] = 0
@@ -47,7 +47,7 @@ def evaluate_stage(inputs, n_words, rows, masks, needs, start, end, outputs):  #
     return any_one
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rival_wins(pattern, stages, known, values):  # type: ignore[no-untyped-def]
     """Whether some row of the last stage is 1; ``values`` is scratch, (2, most words).
 
@@ -82,7 +82,7 @@ def rival_wins(pattern, stages, known, values):  # type: ignore[no-untyped-def]
     return any_one
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_bad(patterns, stages, known, values, bad):  # type: ignore[no-untyped-def]
     """Those of the patterns with which a rival wins: how many are written to ``bad``, of equal length."""
     n = 0
@@ -93,7 +93,7 @@ def find_bad(patterns, stages, known, values, bad):  # type: ignore[no-untyped-d
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rival_may_win(low, high, stages, lows, highs):  # type: ignore[no-untyped-def]
     """The same for all patterns between two: may some row of the last stage be 1?"""
     rows, masks, needs, ends, words = stages
@@ -120,7 +120,7 @@ def rival_may_win(low, high, stages, lows, highs):  # type: ignore[no-untyped-de
     return any_one
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enumerate_sets(  # type: ignore[no-untyped-def]
     favours, near, chosen, state, seen, mix, known, stages, scratch, steps, work, counts, closing
 ):

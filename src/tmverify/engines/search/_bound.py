@@ -17,13 +17,14 @@ the literals say that it is true, less if they say that it is false.
 """
 
 import numpy as np
-from numba import njit
+
+from tmverify.kernels.jit import kernel
 
 FREE = -1
 LOOK_WIDE = 4
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mix_votes(votes, needs, mix, total):  # type: ignore[no-untyped-def]
     """total = sum_c mix[c] * votes[c]; returns the need of that sum."""
     need = 0
@@ -37,7 +38,7 @@ def mix_votes(votes, needs, mix, total):  # type: ignore[no-untyped-def]
     return need
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def credit_flips(  # type: ignore[no-untyped-def]
     offsets, middles, features, total, dead, share, load, wide, unit, lean, step, turn, slant, credits
 ):
@@ -49,8 +50,9 @@ def credit_flips(  # type: ignore[no-untyped-def]
     whether one of the latter may have a share; those that are not looked at in this ``turn`` get none, which
     is a choice of multipliers like any other.
     """
-    credits[:] = 0
-    constant = 0
+    for i in range(len(credits)):
+        credits[i] = 0
+    constant = np.int64(0)
     norm = np.float64(0.0)
     one = np.float32(1.0)
     zero = np.float32(0.0)
@@ -124,7 +126,7 @@ def credit_flips(  # type: ignore[no-untyped-def]
     return constant, norm
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def kth_largest(values, n, k):  # type: ignore[no-untyped-def]
     """The k-th largest of ``values[:n]``, 1 <= k <= n; reorders them (quickselect)."""
     low, high, wanted = 0, n - 1, k - 1
@@ -149,15 +151,15 @@ def kth_largest(values, n, k):  # type: ignore[no-untyped-def]
     return values[wanted]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_flips(credits, fixed, left, scratch, flips):  # type: ignore[no-untyped-def]
     """flips = the fixed ones and the ``left`` free ones of largest positive credit.
 
     Returns the sum of their credits, the least credit that a further flip would displace (0 if there is
     room), and the largest positive credit left out (0 if there is none).
     """
-    n = 0
-    gain = 0
+    n = np.int64(0)
+    gain = np.int64(0)
     for i in range(len(credits)):
         flips[i] = fixed[i] == 1
         if flips[i]:
@@ -165,9 +167,10 @@ def choose_flips(credits, fixed, left, scratch, flips):  # type: ignore[no-untyp
         elif fixed[i] == FREE and credits[i] > 0:
             scratch[n] = credits[i]
             n += 1
+    least = np.int64(0)
+    runner_up = np.int64(0)
     if left == 0:
-        return gain, 0, 0
-    least = 0
+        return gain, least, runner_up
     if n >= left:
         least = kth_largest(scratch, n, left)
     room = left
@@ -176,7 +179,6 @@ def choose_flips(credits, fixed, left, scratch, flips):  # type: ignore[no-untyp
             flips[i] = True
             gain += credits[i]
             room -= 1
-    runner_up = 0
     if least > 0:
         for i in range(len(credits)):
             if fixed[i] == FREE and credits[i] == least:
@@ -193,10 +195,11 @@ def choose_flips(credits, fixed, left, scratch, flips):  # type: ignore[no-untyp
     return gain, least, runner_up
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_votes(offsets, middles, features, votes, dead, flips, sums):  # type: ignore[no-untyped-def]
     """sums[c] = votes of constraint c with exactly these flips."""
-    sums[:] = 0
+    for c in range(len(sums)):
+        sums[c] = 0
     for j in range(votes.shape[1]):
         if dead[j]:
             continue
@@ -215,10 +218,11 @@ def count_votes(offsets, middles, features, votes, dead, flips, sums):  # type: 
                 sums[c] += votes[c, j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def relaxed_votes(offsets, middles, features, total, votes, dead, lean, sums):  # type: ignore[no-untyped-def]
     """sums[c] = votes of constraint c in the relaxation, with the fractional flips ``lean``."""
-    sums[:] = 0.0
+    for c in range(len(sums)):
+        sums[c] = 0.0
     for j in range(votes.shape[1]):
         if dead[j]:
             continue
@@ -238,7 +242,7 @@ def relaxed_votes(offsets, middles, features, total, votes, dead, lean, sums):  
                 sums[c] += votes[c, j] * output
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_multipliers(offsets, middles, share, load):  # type: ignore[no-untyped-def]
     """A start: each clause's weight evenly on the flips that would wake it, or on all that would kill it."""
     for j in range(len(load)):

@@ -1,24 +1,25 @@
 """Greedy flips: an upper bound on the radius, and most witnesses, before any tree."""
 
 import numpy as np
-from numba import njit
+
+from tmverify.kernels.jit import kernel
+
+GAIN, LOSS = np.int8(1), np.int8(-1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def climb(  # type: ignore[no-untyped-def]
-    offsets, middles, features, votes, needs, radius, where, clauses, waking, flips
+    offsets, middles, features, votes, needs, radius, where, clauses, waking, flips, false, sums, gains
 ):
     """Flip, one at a time, the feature that leaves the least shortfall; whether every need was met.
 
     shortfall(y) = sum_c max(0, need_c - votes_c(y)). Stops after ``radius`` flips; a flip is not taken back.
+    It begins without flips. Scratch, all 0: ``false``, the literals of each clause that are not true now;
+    ``sums``, the votes of each constraint; ``gains``, what flipping a feature would add to them.
     """
     n = len(flips)
     n_constraints = len(needs)
     m = votes.shape[1]
-    false = np.zeros(m, np.int32)  # literals of each clause that are not true now
-    sums = np.zeros(n_constraints, np.int64)
-    gains = np.zeros((n_constraints, n), np.int64)  # what flipping a feature would add
-    flips[:] = False
     for j in range(m):
         false[j] = middles[j] - offsets[j]
         for c in range(n_constraints):
@@ -48,16 +49,16 @@ def climb(  # type: ignore[no-untyped-def]
             sums[c] += gains[c, chosen]
         for k in range(where[chosen], where[chosen + 1]):
             j = clauses[k]
-            credit_clause(j, -1, offsets, middles, features, votes, false, flips, gains)
+            credit_clause(j, LOSS, offsets, middles, features, votes, false, flips, gains)
             flips[chosen] = True
             false[j] += -1 if waking[k] else 1
-            credit_clause(j, 1, offsets, middles, features, votes, false, flips, gains)
+            credit_clause(j, GAIN, offsets, middles, features, votes, false, flips, gains)
             flips[chosen] = False
         flips[chosen] = True
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def credit_clause(j, sign, offsets, middles, features, votes, false, flips, gains):  # type: ignore[no-untyped-def]
     """Add clause j's part to the gains: any flip loses a true clause, one mends a single false literal."""
     if false[j] > 1:

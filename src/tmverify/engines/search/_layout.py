@@ -1,13 +1,14 @@
 """From clauses and a centre to clauses over flips: the features that must flip, then those that stay."""
 
-import numpy as np
-from numba import njit
+from tmverify.kernels.jit import kernel
 
 
-@njit(cache=True, nogil=True)
-def over_flips(offsets, literals, origin, features, middles):  # type: ignore[no-untyped-def]
-    """Clause j wakes by ``features[offsets[j]:middles[j]]`` and stays awake by the rest, each in order."""
-    staying = np.empty(len(origin) + 1, np.int32)
+@kernel
+def over_flips(offsets, literals, origin, features, middles, staying):  # type: ignore[no-untyped-def]
+    """Clause j wakes by ``features[offsets[j]:middles[j]]`` and stays awake by the rest, each in order.
+
+    ``staying`` is scratch, with room for one more than there are features.
+    """
     for j in range(len(middles)):
         at, n = offsets[j], 0
         for k in range(offsets[j], offsets[j + 1]):

@@ -6,10 +6,11 @@ make up ``unit`` at least; a load is at most ``unit``.
 """
 
 import numpy as np
-from numba import njit
+
+from tmverify.kernels.jit import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_parts(offsets, middles, unit, parts, loads):  # type: ignore[no-untyped-def]
     """The start, as a checker knows it: evenly on the flips that wake a clause, else on all that kill it."""
     for j in range(len(loads)):
@@ -21,7 +22,7 @@ def first_parts(offsets, middles, unit, parts, loads):  # type: ignore[no-untype
         parts[first] += unit - unit // n * n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle(offsets, total, dead, share, load, unit, parts, loads):  # type: ignore[no-untyped-def]
     """Round the multipliers of all clauses that take part."""
     for j in range(len(total)):
@@ -42,10 +43,11 @@ def settle(offsets, total, dead, share, load, unit, parts, loads):  # type: igno
             parts[largest] += rest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def credit_parts(offsets, middles, features, total, dead, parts, loads, credits):  # type: ignore[no-untyped-def]
     """credits[i] = what the bound grants for flip i, times the unit; returns the constant."""
-    credits[:] = 0
+    for i in range(len(credits)):
+        credits[i] = 0
     constant = np.int64(0)
     for j in range(len(total)):
         weight = total[j]
@@ -69,7 +71,7 @@ def credit_parts(offsets, middles, features, total, dead, parts, loads, credits)
     return constant
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def put(value, out, n):  # type: ignore[no-untyped-def]
     """Append a number to bytes: 7 bits each, lowest first; the last is below 128. Returns the new length."""
     while value >= 128:
@@ -80,7 +82,7 @@ def put(value, out, n):  # type: ignore[no-untyped-def]
     return n + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_changes(offsets, total, parts, loads, old_parts, old_loads, out):  # type: ignore[no-untyped-def]
     """Write every clause that differs from the record: gap to it, then its numbers; bring the record up.
 

@@ -1,34 +1,31 @@
 """Fixing features in a problem over flips: drop what is false, strip what is true, merge what is equal."""
 
 import numpy as np
-from numba import njit
 
 from tmverify.engines.search._bound import FREE
+from tmverify.kernels.jit import kernel
 
 _PRIME = np.uint64(1099511628211)
 _WAKES_END = np.uint64(1 << 40)
 _SEED = np.uint64(14695981039346656037)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shrink_clauses(  # type: ignore[no-untyped-def]
     offsets, middles, features, votes, fixed, radius, merge,
-    new_offsets, new_middles, new_features, new_votes, came_from, always,
+    new_offsets, new_middles, new_features, new_votes, came_from, always, table,
 ):  # fmt: skip
     """Write the clauses that can still change within ``radius`` further flips; returns how many.
 
     A clause with a literal fixed to false, or with more than ``radius`` flips to go, is dropped; literals
     fixed to true are stripped; a clause without any left adds its votes to ``always``; one whose votes are
     all 0 is dropped. With ``merge``, equal clauses become one with their votes added. ``came_from[k]`` is
-    the literal that new literal k was.
+    the literal that new literal k was. ``table`` is scratch, full of -1: its length is a power of two, more
+    than twice the clauses to be merged.
     """
     n_constraints = votes.shape[0]
-    size = 1
-    while merge and size < 2 * votes.shape[1] + 2:
-        size *= 2
-    table = np.full(size, -1, np.int64)
-    mask = np.uint64(size - 1)
-    n, end = 0, 0
+    mask = np.uint64(len(table) - 1)
+    n, end = np.int64(0), np.int64(0)
     new_offsets[0] = 0
     for j in range(votes.shape[1]):
         counts = False
@@ -73,7 +70,7 @@ def shrink_clauses(  # type: ignore[no-untyped-def]
             while table[slot] >= 0 and not _equal(
                 new_offsets, new_middles, new_features, table[slot], start, middle, end
             ):
-                slot = (slot + 1) & (size - 1)
+                slot = (slot + 1) & (len(table) - 1)
             twin = table[slot]
             if twin >= 0:
                 for c in range(n_constraints):
@@ -89,7 +86,7 @@ def shrink_clauses(  # type: ignore[no-untyped-def]
     return _drop_silent(n, new_offsets, new_middles, new_features, new_votes, came_from)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _equal(offsets, middles, features, j, start, middle, end):  # type: ignore[no-untyped-def]
     first = offsets[j]
     if offsets[j + 1] - first != end - start or middles[j] - first != middle - start:
@@ -100,9 +97,9 @@ def _equal(offsets, middles, features, j, start, middle, end):  # type: ignore[n
     return n == end - start
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _drop_silent(n, offsets, middles, features, votes, came_from):  # type: ignore[no-untyped-def]
-    kept, end, start = 0, 0, 0
+    kept, end, start = np.int64(0), np.int64(0), np.int64(0)
     for j in range(n):
         middle, stop = middles[j], offsets[j + 1]
         counts = False
@@ -123,7 +120,7 @@ def _drop_silent(n, offsets, middles, features, votes, came_from):  # type: igno
     return kept
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def inherit(offsets, came_from, owners, old_share, old_load, share, load):  # type: ignore[no-untyped-def]
     """Multipliers of the clauses that came from others; ``owners[k]`` is the old clause of old literal k."""
     for j in range(len(load)):
@@ -137,14 +134,16 @@ def inherit(offsets, came_from, owners, old_share, old_load, share, load):  # ty
         load[j] = old_load[owners[came_from[first]]]
 
 
-@njit(cache=True, nogil=True)
-def renumber(features, n_features, names):  # type: ignore[no-untyped-def]
-    """Number the features that occur 0, 1, … in their order; names[new] = old. Returns how many there are."""
-    number = np.zeros(n_features, np.int32)
+@kernel
+def renumber(features, names, number):  # type: ignore[no-untyped-def]
+    """Number the features that occur 0, 1, … in their order; names[new] = old. Returns how many there are.
+
+    ``number`` is scratch, all 0, with room for every feature.
+    """
     for k in range(len(features)):
         number[features[k]] = 1
     n = 0
-    for f in range(n_features):
+    for f in range(len(number)):
         if number[f]:
             number[f] = n
             names[n] = f
@@ -154,15 +153,18 @@ def renumber(features, n_features, names):  # type: ignore[no-untyped-def]
     return n
 
 
-@njit(cache=True, nogil=True)
-def index_features(offsets, middles, features, where, clauses, waking):  # type: ignore[no-untyped-def]
-    """The other way round: feature i occurs in clauses[where[i]:where[i + 1]], waking them or not."""
-    where[:] = 0
+@kernel
+def index_features(offsets, middles, features, where, clauses, waking, cursor):  # type: ignore[no-untyped-def]
+    """The other way round: feature i occurs in clauses[where[i]:where[i + 1]], waking them or not.
+
+    ``where`` is all 0 at first; ``cursor`` is scratch of its length.
+    """
     for k in range(len(features)):
         where[features[k] + 1] += 1
     for i in range(1, len(where)):
         where[i] += where[i - 1]
-    cursor = where[:-1].copy()
+    for i in range(len(where)):
+        cursor[i] = where[i]
     for j in range(len(offsets) - 1):
         for k in range(offsets[j], offsets[j + 1]):
             at = cursor[features[k]]

@@ -10,7 +10,6 @@ With a *record*, a node is closed, and features are fixed, only by multipliers r
 """
 
 import numpy as np
-from numba import njit
 
 from tmverify.engines.search._bound import (
     FREE,
@@ -22,6 +21,7 @@ from tmverify.engines.search._bound import (
     relaxed_votes,
 )
 from tmverify.engines.search._record import credit_parts, settle
+from tmverify.kernels.jit import kernel
 
 # What ``explore`` returns.
 REFUTED, WITNESS, PAUSED = 0, 1, 2
@@ -33,7 +33,9 @@ N_COUNTS = 10
 # What happened to a node, added up: nothing new is fixed, features are fixed by the bound, the node is closed
 # by the bound, the node is closed without it, it is split at ``counts[BRANCH]``.
 BY_FIXING, BY_BOUND, AS_SUCH, BY_SPLIT = 1, 2, 4, 8
+# Typed, because numba compiles a function anew for each literal that it is called with.
 STAY, FLIP = np.int8(0), np.int8(1)
+NO, YES = np.bool_(False), np.bool_(True)
 
 _MEMORY = np.float32(0.3)  # of the running mean: the weight of the newest flips
 _PACE = 0.5  # of a Polyak step
@@ -42,7 +44,7 @@ _PATIENCE = 5  # steps without a better bound, before they become shorter
 LOOK = 5  # steps between two looks at whether the flips of the bound are a solution
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fix(feature, value, decision, fixed, trail, decisions, dead, where, clauses, waking, counts):  # type: ignore[no-untyped-def]
     """Fix a feature, and count its false literals."""
     fixed[feature] = value
@@ -55,20 +57,21 @@ def fix(feature, value, decision, fixed, trail, decisions, dead, where, clauses,
             dead[clauses[k]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unfix_last(fixed, trail, dead, where, clauses, waking, counts):  # type: ignore[no-untyped-def]
-    """Undo the last ``fix``."""
+    """Undo the last ``fix``; returns its feature."""
     counts[TRAIL] -= 1
-    feature = trail[counts[TRAIL]]
+    feature = np.int64(trail[counts[TRAIL]])
     value = fixed[feature]
     fixed[feature] = FREE
     counts[FLIPPED] -= value
     for k in range(where[feature], where[feature + 1]):
         if waking[k] != value:
             dead[clauses[k]] -= 1
+    return feature
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enough(sums, needs):  # type: ignore[no-untyped-def]
     """Whether every constraint has the votes it needs."""
     short = 0
@@ -77,20 +80,20 @@ def enough(sums, needs):  # type: ignore[no-untyped-def]
     return short == 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def least_flips(constant, need, credits, fixed, flipped, left, scratch):  # type: ignore[no-untyped-def]
     """The least number of flips with which the bound reaches ``need``: no fewer can be enough.
 
     At most ``flipped + left + 1``, which means that not even all of them do.
     """
-    n = 0
+    n = np.int64(0)
     for i in range(len(credits)):
         if fixed[i] == 1:
             constant += credits[i]
         elif fixed[i] == FREE and credits[i] > 0:
             scratch[n] = credits[i]
             n += 1
-    low, high = 0, left + 1  # low - 1 flips are too few, high are enough or too many
+    low, high = np.int64(0), left + 1  # low - 1 flips are too few, high are enough or too many
     while low < high:
         k = (low + high) // 2
         sum_ = constant
@@ -105,7 +108,7 @@ def least_flips(constant, need, credits, fixed, flipped, left, scratch):  # type
     return flipped + low
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def remix(mix, weight, sums, needs, gap):  # type: ignore[no-untyped-def]
     """Shift the mixture of constraints towards those that the relaxation leaves short."""
     n = len(needs)
@@ -129,7 +132,7 @@ def remix(mix, weight, sums, needs, gap):  # type: ignore[no-untyped-def]
         mix[c] = min(max(np.int64(weight[c] * MIX_UNIT + 0.5), 0), MIX_UNIT)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fix_by_bound(  # type: ignore[no-untyped-def]
     bound,
     need,
@@ -149,14 +152,12 @@ def fix_by_bound(  # type: ignore[no-untyped-def]
     """Fix each feature whose other value would bring the bound below the need."""
     for i in range(len(fixed)):
         if fixed[i] == FREE:
-            if flips[i]:
-                if bound - credits[i] + runner_up < need:
-                    fix(i, FLIP, False, fixed, trail, decisions, dead, where, clauses, waking, counts)
-            elif bound - least + credits[i] < need:
-                fix(i, STAY, False, fixed, trail, decisions, dead, where, clauses, waking, counts)
+            other = runner_up - credits[i] if flips[i] else credits[i] - least
+            if bound + other < need:
+                fix(i, np.int8(flips[i]), NO, fixed, trail, decisions, dead, where, clauses, waking, counts)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_fixable(bound, need, least, runner_up, credits, flips, fixed):  # type: ignore[no-untyped-def]
     """How many features ``fix_by_bound`` would fix."""
     n = 0
@@ -167,16 +168,16 @@ def count_fixable(bound, need, least, runner_up, credits, flips, fixed):  # type
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def back_to_other_side(fixed, trail, decisions, dead, where, clauses, waking, counts):  # type: ignore[no-untyped-def]
     """Undo up to the last decision and take its other side; False if there is no decision left."""
-    while counts[TRAIL] > counts[IMPLIED] and not decisions[counts[TRAIL] - 1]:
-        unfix_last(fixed, trail, dead, where, clauses, waking, counts)
-    if counts[TRAIL] == counts[IMPLIED]:
-        return False
-    feature = np.int64(trail[counts[TRAIL] - 1])
-    unfix_last(fixed, trail, dead, where, clauses, waking, counts)
-    fix(feature, STAY, False, fixed, trail, decisions, dead, where, clauses, waking, counts)
+    decision, feature = False, 0
+    while not decision:
+        if counts[TRAIL] == counts[IMPLIED]:
+            return False
+        decision = decisions[counts[TRAIL] - 1]
+        feature = unfix_last(fixed, trail, dead, where, clauses, waking, counts)
+    fix(feature, STAY, NO, fixed, trail, decisions, dead, where, clauses, waking, counts)
     above = 0
     for k in range(counts[IMPLIED], counts[TRAIL]):
         above += decisions[k]
@@ -185,7 +186,7 @@ def back_to_other_side(fixed, trail, decisions, dead, where, clauses, waking, co
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def most_doubtful(fixed, lean, where):  # type: ignore[no-untyped-def]
     """The free feature to branch on, -1 if there is none: in doubt, and in many clauses."""
     branch = -1
@@ -199,7 +200,7 @@ def most_doubtful(fixed, lean, where):  # type: ignore[no-untyped-def]
     return branch
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def follow(fixed, flips, first, lean):  # type: ignore[no-untyped-def]
     """Let the running mean follow the flips that the bound likes best now."""
     for i in range(len(fixed)):
@@ -212,13 +213,13 @@ def follow(fixed, flips, first, lean):  # type: ignore[no-untyped-def]
 
 
 # fmt: off
-@njit(cache=True, nogil=True)
+@kernel
 def explore(  # type: ignore[no-untyped-def]
     offsets, middles, features, votes, needs, radius,  # the problem
     where, clauses, waking,  # feature i is in clauses[where[i]:where[i + 1]]
     fixed, trail, decisions, dead, mix, weight, share, load, wide, lean, flips, counts,  # the state
     total, credits, scratch, slant, exact_sums, sums,  # scratch
-    unit, record_unit, parts, loads,  # the record: without one its unit is 0
+    unit, record_unit, parts, loads,  # the record: without one its unit is 0 and the others are None
     root_steps, node_steps, max_nodes, max_work,
 ):
     # fmt: on
@@ -276,7 +277,7 @@ def explore(  # type: ignore[no-untyped-def]
                     counts[LOWER] = max(counts[LOWER], lower)
             fixable = n
             reach, needed = bound, need
-            if record_unit > 0:
+            if parts is not None:  # numba compiles this only for a record
                 fixable = 0
                 if bound < need or step >= limit or (at_root and look):
                     settle(offsets, total, dead, share, load, record_unit, parts, loads)
@@ -330,7 +331,7 @@ def explore(  # type: ignore[no-untyped-def]
         if not pruned:
             branch = most_doubtful(fixed, lean, where)
             if branch >= 0:  # else everything has just been fixed: look at the node once more
-                fix(branch, FLIP, True, fixed, trail, decisions, dead, where, clauses, waking, counts)
+                fix(branch, FLIP, YES, fixed, trail, decisions, dead, where, clauses, waking, counts)
                 counts[EVENT] |= BY_SPLIT
                 counts[BRANCH] = branch
         if record_unit > 0:

@@ -75,7 +75,8 @@ def problem_of(query: Query, radius: int) -> Problem:
         )
     features = np.empty(len(pool.literals), np.int32)
     middles = np.empty(len(pool), np.int64)
-    over_flips(pool.offsets, pool.literals, region.origin.copy(), features, middles)
+    scratch = np.empty(region.n_features + 1, np.int32)
+    over_flips(pool.offsets, pool.literals, region.origin.copy(), features, middles, scratch)
     whole = Problem(
         offsets=pool.offsets.copy(),  # kernels are compiled for arrays that may be written
         middles=middles,
@@ -113,18 +114,19 @@ def shrunk(problem: Problem, fixed: NDArray[np.int8], *, merge: bool = True) -> 
     features, came_from = np.empty(size, np.int32), np.empty(size, np.int32)
     votes = np.empty((n_constraints, m), np.int64)
     always = np.zeros(n_constraints, np.int64)
+    table = np.full(1 << (2 * m * merge + 1).bit_length(), -1, np.int64)
     n = shrink_clauses(
         problem.offsets, problem.middles, problem.features, problem.votes, fixed, radius, merge,
-        offsets, middles, features, votes, came_from, always,
+        offsets, middles, features, votes, came_from, always, table,
     )  # fmt: skip
     end = offsets[n]
     features = features[:end]
     used = np.empty(len(problem.names), np.int64)
-    used = used[: renumber(features, len(problem.names), used)]
+    used = used[: renumber(features, used, np.zeros(len(problem.names), np.int32))]
     offsets, middles = offsets[: n + 1], middles[:n]
-    where = np.empty(len(used) + 1, np.int64)
+    where = np.zeros(len(used) + 1, np.int64)
     clauses, waking = np.empty(end, np.int32), np.empty(end, np.bool_)
-    index_features(offsets, middles, features, where, clauses, waking)
+    index_features(offsets, middles, features, where, clauses, waking, np.empty_like(where))
     return Problem(
         offsets=offsets,
         middles=middles,

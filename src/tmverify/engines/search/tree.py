@@ -129,7 +129,7 @@ class Tree:
             np.empty(n_constraints, np.int64),  # exact_sums
             np.empty(n_constraints, np.float64),  # sums
             self.unit,
-            *(self._record_unit, self._parts[0], self._loads[0]),
+            *((self._record_unit, self._parts[0], self._loads[0]) if recorded else (0, None, None)),
             ROOT_STEPS,
             NODE_STEPS,
         )
@@ -186,12 +186,16 @@ class Tree:
 
 def greedy(problem: Problem) -> list[int] | None:
     """A solution by greedy flips, in features of the Query, or None."""
-    flips = np.zeros(len(problem.names), np.bool_)
-    most = CLIMB // max(1, len(problem.names) * len(problem.needs))
+    n, n_constraints, m = len(problem.names), *problem.votes.shape
+    flips = np.zeros(n, np.bool_)
+    most = CLIMB // max(1, n * n_constraints)
     met = climb(
         *(problem.offsets, problem.middles, problem.features, problem.votes, problem.needs),
         min(problem.radius, max(16, most)),
         *(problem.where, problem.clauses, problem.waking, flips),
+        np.zeros(m, np.int32),  # false
+        np.zeros(n_constraints, np.int64),  # sums
+        np.zeros((n_constraints, n), np.int64),  # gains
     )
     return problem.named(flips) if met else None
 

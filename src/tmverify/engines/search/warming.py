@@ -21,14 +21,18 @@ _N_FEATURES, _N_CLAUSES, _N_QUESTIONS = 12, 40, 4
 
 
 @cache
-def compile_kernels() -> None:
-    """Ask small questions that meet every kernel; once in a process."""
+def compile_kernels(*, recorded: bool) -> None:
+    """Ask small questions that meet every kernel, with or without a record of the proof; once in a process.
+
+    A search with a record is another kernel, which only certificates need.
+    """
     rng = np.random.default_rng(0)
     for _ in range(_N_QUESTIONS):
         a, b = _machine(rng), _machine(rng)
         x = rng.integers(0, 2, _N_FEATURES)
-        nearest(similarity_query(a, b, x, _N_FEATURES), Deadline(None))
-        nearest(similarity_query(a, b, x, _N_FEATURES, scope=1), Deadline(None), Evidence())
+        for scope in ("team", 1):
+            query = similarity_query(a, b, x, _N_FEATURES, scope=scope)
+            nearest(query, Deadline(None), Evidence() if recorded else None)
     _meet_inherit()
 
 
