@@ -26,55 +26,16 @@
     cli/          one file per subcommand
 
 Imports point one way: cli → report, interop, training → campaign → data → verify → engines, certificates →
-properties → bnn → model → kernels, drafts, extras → errors. scikit-learn, numba, joblib and the solvers are
-imported at first use.
+properties → bnn → model → kernels, drafts, extras → errors. Every public name is imported at its first use,
+and with it NumPy, numba, scikit-learn or a solver, if it needs them: ``import tmverify`` takes no time.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from tmverify.certificates import Certificate
-from tmverify.data import Dataset, load_dataset
-from tmverify.errors import (
-    CertificateError,
-    ClusterError,
-    DataFormatError,
-    ImportMismatchError,
-    InvalidInputError,
-    MissingExtraError,
-    ModelError,
-    ModelFormatError,
-    PlanError,
-    StoreError,
-    TmVerifyError,
-    TrainingStateError,
-)
-from tmverify.interop import to_c, to_dimacs, to_lp, to_opb, to_smtlib, to_verilog, to_wcnf
-from tmverify.model import Model
-from tmverify.model.file import load
-from tmverify.properties import (
-    Query,
-    Radius,
-    Status,
-    StopReason,
-    UniversalVerdict,
-    Verdict,
-    equivalence_query,
-    robustness_query,
-    similarity_query,
-)
-from tmverify.verify import (
-    check_equivalence,
-    check_robustness,
-    check_similarity,
-    check_universal_robustness,
-    check_universal_similarity,
-    decide,
-    robustness_radius,
-    similarity_radius,
-)
-
 if TYPE_CHECKING:
     from tmverify.campaign import Plan, read_plan, run_campaign
+    from tmverify.certificates import Certificate
+    from tmverify.data import Dataset, load_dataset
     from tmverify.data.binarizers import (
         AdaptiveGaussianBinarizer,
         TableBinarizer,
@@ -82,23 +43,104 @@ if TYPE_CHECKING:
         ThresholdBinarizer,
         WordBinarizer,
     )
+    from tmverify.errors import (
+        CertificateError,
+        ClusterError,
+        DataFormatError,
+        ImportMismatchError,
+        InvalidInputError,
+        MissingExtraError,
+        ModelError,
+        ModelFormatError,
+        PlanError,
+        StoreError,
+        TmVerifyError,
+        TrainingStateError,
+    )
+    from tmverify.interop import to_c, to_dimacs, to_lp, to_opb, to_smtlib, to_verilog, to_wcnf
+    from tmverify.model import Model
+    from tmverify.model.file import load
+    from tmverify.properties import (
+        Query,
+        Radius,
+        Status,
+        StopReason,
+        UniversalVerdict,
+        Verdict,
+        equivalence_query,
+        robustness_query,
+        similarity_query,
+    )
     from tmverify.report import write_report
     from tmverify.training import TsetlinMachineClassifier
+    from tmverify.verify import (
+        check_equivalence,
+        check_robustness,
+        check_similarity,
+        check_universal_robustness,
+        check_universal_similarity,
+        decide,
+        robustness_radius,
+        similarity_radius,
+    )
 
 __version__ = "0.1.0"
 
-_AT_FIRST_USE = {
-    "Plan": "tmverify.campaign",
-    "read_plan": "tmverify.campaign",
-    "run_campaign": "tmverify.campaign",
-    "write_report": "tmverify.report",
-    "AdaptiveGaussianBinarizer": "tmverify.data.binarizers",
-    "TableBinarizer": "tmverify.data.binarizers",
-    "ThermometerBinarizer": "tmverify.data.binarizers",
-    "ThresholdBinarizer": "tmverify.data.binarizers",
-    "TsetlinMachineClassifier": "tmverify.training",
-    "WordBinarizer": "tmverify.data.binarizers",
+# Where a public name is at home, and the packages that are reached as attributes.
+_HOME = {
+    "AdaptiveGaussianBinarizer": "data.binarizers",
+    "Certificate": "certificates",
+    "CertificateError": "errors",
+    "ClusterError": "errors",
+    "DataFormatError": "errors",
+    "Dataset": "data",
+    "ImportMismatchError": "errors",
+    "InvalidInputError": "errors",
+    "MissingExtraError": "errors",
+    "Model": "model",
+    "ModelError": "errors",
+    "ModelFormatError": "errors",
+    "Plan": "campaign",
+    "PlanError": "errors",
+    "Query": "properties",
+    "Radius": "properties",
+    "Status": "properties",
+    "StopReason": "properties",
+    "StoreError": "errors",
+    "TableBinarizer": "data.binarizers",
+    "ThermometerBinarizer": "data.binarizers",
+    "ThresholdBinarizer": "data.binarizers",
+    "TmVerifyError": "errors",
+    "TrainingStateError": "errors",
+    "TsetlinMachineClassifier": "training",
+    "UniversalVerdict": "properties",
+    "Verdict": "properties",
+    "WordBinarizer": "data.binarizers",
+    "check_equivalence": "verify",
+    "check_robustness": "verify",
+    "check_similarity": "verify",
+    "check_universal_robustness": "verify",
+    "check_universal_similarity": "verify",
+    "decide": "verify",
+    "equivalence_query": "properties",
+    "load": "model.file",
+    "load_dataset": "data",
+    "read_plan": "campaign",
+    "robustness_query": "properties",
+    "robustness_radius": "verify",
+    "run_campaign": "campaign",
+    "similarity_query": "properties",
+    "similarity_radius": "verify",
+    "to_c": "interop",
+    "to_dimacs": "interop",
+    "to_lp": "interop",
+    "to_opb": "interop",
+    "to_smtlib": "interop",
+    "to_verilog": "interop",
+    "to_wcnf": "interop",
+    "write_report": "report",
 }
+_PACKAGES = {*(home.split(".")[0] for home in _HOME.values()), "bnn", "engines"}
 
 __all__ = [
     "AdaptiveGaussianBinarizer",
@@ -156,12 +198,16 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _AT_FIRST_USE:
-        from importlib import import_module
+    from importlib import import_module
 
-        return getattr(import_module(_AT_FIRST_USE[name]), name)
+    if name in _HOME:
+        found = getattr(import_module(f"tmverify.{_HOME[name]}"), name)
+        globals()[name] = found  # from now on without this function
+        return found
+    if name in _PACKAGES:
+        return import_module(f"tmverify.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*globals(), *__all__, *_PACKAGES})

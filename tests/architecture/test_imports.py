@@ -22,7 +22,7 @@ def test_imports_point_one_way() -> None:
 
 @pytest.mark.parametrize("module", ["tmverify", "tmverify.cli"])
 def test_import_is_light(module: str) -> None:
-    heavy = ("numba", "pysat", "scipy", "sklearn")
+    heavy = ("numpy", "numba", "pysat", "scipy", "sklearn")
     code = f"import {module}, sys; print([m for m in {heavy} if m in sys.modules])"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
 

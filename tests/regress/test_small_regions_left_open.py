@@ -1,7 +1,7 @@
 """Regions of 2^14 inputs that ``auto`` left open for a minute, while ``brute`` looked at them in a second.
 
-With weights near 2^31 and a clamp neither the search nor the solver finds its way through six classes; found by
-asking random questions.
+With weights near 2^31 and a clamp neither the search nor the solver finds its way through six classes. Random
+questions found it.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
 
 import tmverify as tv
 from tmverify import engines
@@ -144,8 +146,8 @@ RENAMED = tv.Model.from_clauses(3, [[1]], [[1]], classes=["no", "yes"])
             r"x must be one input of shape \(3,\). Got shape \(2,\)",
         ),
         (
-            lambda: tv.check_robustness(MODEL, [X], 1),
-            r"x must be one input of shape \(3,\). Got shape \(1, 3\)",
+            lambda: tv.check_robustness(MODEL, [X, X], 1),
+            r"x must be one input of shape \(3,\). Got shape \(2, 3\) instead. Pass one .*x\[0\]",
         ),
         (
             lambda: tv.check_robustness(MODEL, [1, 2, 0], 1),
@@ -211,3 +213,26 @@ RENAMED = tv.Model.from_clauses(3, [[1]], [[1]], classes=["no", "yes"])
 def test_bad_arguments_are_named(call: Callable[[], object], message: str) -> None:
     with pytest.raises(tv.InvalidInputError, match=message):
         call()
+
+
+def test_a_classifier_in_place_of_its_model_comes_with_the_remedy() -> None:
+    """What it has learnt is ``clf.model_``, over bits; the classifier itself may read numbers."""
+    bits, y = np.eye(4, dtype=np.uint8), [0, 0, 1, 1]
+    new = tv.TsetlinMachineClassifier(n_clauses=2, n_epochs=1, random_state=0)
+    on_bits, on_numbers = clone(new).fit(bits, y), clone(new).fit(bits * 2.5, y)
+    in_pipeline = make_pipeline(tv.ThermometerBinarizer(), clone(new)).fit(bits * 2.5, y)
+    for given, remedy in (
+        (new, "pass clf.model_ after clf.fit(X, y)."),
+        (on_bits, "Pass clf.model_, which it has learnt."),
+        (on_numbers, "and inputs from clf.binarizer_.transform(X)."),
+        (
+            in_pipeline,
+            "model_, which it has learnt, and inputs from pipeline[:-1].transform(X).",
+        ),
+    ):
+        for ask in (tv.check_robustness, tv.check_universal_robustness, tv.robustness_radius):
+            arguments = {tv.check_robustness: (1,), tv.check_universal_robustness: (1, 1)}.get(ask, ())
+            with pytest.raises(tv.InvalidInputError) as caught:
+                ask(given, bits[:1], *arguments)
+            assert str(caught.value).endswith(remedy)
+    assert tv.check_robustness(on_bits.model_, bits[:1], 1).status is not tv.Status.UNKNOWN

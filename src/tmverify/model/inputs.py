@@ -5,6 +5,9 @@ Everything behind these functions may rely on: uint8, C-contiguous, values 0 and
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -51,20 +54,22 @@ def as_bit_matrix(X: ArrayLike, n_features: int, *, name: str = "X") -> NDArray[
 
 
 def as_bit_vector(x: ArrayLike, n_features: int, *, name: str = "x") -> NDArray[np.uint8]:
-    """Check one input, shape (n_features,), and return it as a fresh uint8 array."""
+    """Check one input, shape (n_features,) or (1, n_features), and return it as a fresh uint8 vector."""
     bits = _as_bits(x, name)
-    if bits.shape != (n_features,):
+    if bits.shape not in ((n_features,), (1, n_features)):
+        rows = bits.ndim == 2 and bits.shape[1] == n_features and len(bits)
+        remedy = f" Pass one of its rows, such as {name}[0]." if rows else ""
         raise InvalidInputError(
-            f"{name} must be one input of shape ({n_features},). Got shape {bits.shape} instead."
+            f"{name} must be one input of shape ({n_features},). Got shape {bits.shape} instead.{remedy}"
         )
-    return bits.copy()
+    return bits.flatten()
 
 
 def _as_bits(values: ArrayLike, name: str) -> NDArray[np.uint8]:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise InvalidInputError(f"{name} must hold only 0 and 1; some of its values are masked.")
     try:
-        array = np.asarray(values)
+        array = np.asarray(_dense(values))
     except (ValueError, TypeError) as error:
         raise InvalidInputError(f"{name} must be an array of 0 and 1: {error}.") from None
     if array.dtype.kind not in "buif":
@@ -80,3 +85,15 @@ def _as_bits(values: ArrayLike, name: str) -> NDArray[np.uint8]:
                 f"Got {array[place]} at index {place} instead."
             )
     return np.asarray(array, dtype=np.uint8, order="C")
+
+
+def _dense(values: ArrayLike) -> ArrayLike:
+    """A sparse matrix as an array, as small as its values allow; anything else as it is."""
+    sparse = sys.modules.get("scipy.sparse")  # nobody has one who has not imported it
+    if sparse is None or not sparse.issparse(values):
+        return values
+    matrix = sparse.csr_array(values)
+    matrix.sum_duplicates()
+    bits = bool(np.isin(matrix.data, (0, 1)).all())
+    dense: NDArray[Any] = (matrix.astype(np.uint8) if bits else matrix).toarray()
+    return dense

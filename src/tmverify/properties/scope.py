@@ -55,12 +55,28 @@ def comparable(a: Model, b: Model, scope: Scope) -> tuple[Model, Model]:
 def check_model(model: object, name: str) -> Model:
     """``model``, or InvalidInputError unless it is a Model."""
     if not isinstance(model, Model):
-        network = " A BnnModel can be asked about its robustness only." if isinstance(model, BnnModel) else ""
         raise InvalidInputError(
             f"{name} must be a tmverify.Model (tmverify.load reads one). "
-            f"Got {type(model).__name__} instead.{network}"
+            f"Got {type(model).__name__} instead.{_remedy(model)}"
         )
     return model
+
+
+def _remedy(given: object) -> str:
+    """What to do with something that is no model, if there is something to do."""
+    if isinstance(given, BnnModel):
+        return " A BnnModel can be asked about its robustness only."
+    steps = getattr(given, "steps", None)
+    if isinstance(steps, list) and steps and hasattr(steps[-1][1], "model_"):
+        return " Pass pipeline[-1].model_, which it has learnt, and inputs from pipeline[:-1].transform(X)."
+    if hasattr(given, "model_"):
+        cut = getattr(given, "binarizer_", None) is not None
+        return (
+            f" Pass clf.model_, which it has learnt{', and inputs from clf.binarizer_.transform(X)' * cut}."
+        )
+    if hasattr(given, "fit"):
+        return " Only a fitted classifier has one: pass clf.model_ after clf.fit(X, y)."
+    return ""
 
 
 def check_classifier(model: object, name: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 
 from tmverify.errors import InvalidInputError
 from tmverify.model.inputs import as_bit_matrix, as_bit_vector
@@ -113,8 +114,34 @@ def test_a_matrix_of_the_wrong_width(width: int) -> None:
         as_bit_matrix(np.zeros((2, width)), 3, name="data")
 
 
-@pytest.mark.parametrize("shape", [(), (2,), (4,), (1, 3), (3, 1)])
+@pytest.mark.parametrize("shape", [(), (2,), (4,), (2, 3), (3, 1), (1, 1, 3)])
 def test_a_vector_of_the_wrong_shape(shape: tuple[int, ...]) -> None:
     with pytest.raises(InvalidInputError, match=r"one input of shape \(3,\)\. Got shape") as caught:
         as_bit_vector(np.zeros(shape), 3)
     assert str(shape) in str(caught.value)
+
+
+def test_several_rows_where_one_is_due_come_with_the_remedy() -> None:
+    with pytest.raises(InvalidInputError, match=r"Pass one of its rows, such as x\[0\]\."):
+        as_bit_vector(np.zeros((2, 3)), 3)
+
+
+@pytest.mark.parametrize("kind", [np.array, csr_matrix, csr_array, coo_array, csc_array])
+def test_a_row_is_one_input_sparse_or_not(kind: Any) -> None:
+    x = as_bit_vector(kind([[1, 0, 1]]), 3)
+    assert x.dtype == np.uint8
+    assert x.tolist() == [1, 0, 1]
+    assert as_bit_matrix(kind([[1, 0, 1], [0, 0, 1]]), 3).tolist() == [[1, 0, 1], [0, 0, 1]]
+
+
+@pytest.mark.parametrize("value", [2, -1, 0.5, 256, 257])
+def test_a_sparse_value_that_is_no_bit(value: float) -> None:
+    with pytest.raises(InvalidInputError, match=rf"Got {value} at index \(0, 1\)"):
+        as_bit_vector(csr_array([[0, value, 1]]), 3)
+
+
+def test_sparse_entries_that_add_up() -> None:
+    """A coordinate that is listed twice is the sum of both."""
+    twice = coo_array(([1, 1], ([0, 0], [1, 1])), shape=(1, 3))
+    with pytest.raises(InvalidInputError, match=r"Got 2 at index \(0, 1\)"):
+        as_bit_vector(twice, 3)
