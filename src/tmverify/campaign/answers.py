@@ -85,6 +85,7 @@ class TaskAnswer:
         return {
             "witness": None if self.witness is None else unpack(self.witness, task.n_features),
             "flips": self.flips(task),
+            "question": "robustness" if len(task.models) == 1 else "similarity",
             "decisions": self.decisions,
             "stop_reason": None if self.stop_reason is None else StopReason(self.stop_reason),
             "detail": self.detail,

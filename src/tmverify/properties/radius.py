@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.model import Label
+from tmverify.properties.summary import radius_line
 from tmverify.properties.trust import CHECKED, replayed, trust_in
 from tmverify.properties.verdict import Evidence, StopReason
 
@@ -32,11 +33,15 @@ class Radius:
         An input decided otherwise, ``upper`` flips away; None if ``upper`` is infinite.
     flips : int64 array or None
         The features in which it differs from the input asked about.
+    flipped : tuple of str
+        Their names: the model's, or x0, x1, … by their index.
     decisions : pair of labels, or None
         The decisions that differ, as in Verdict.
     seconds : float
     engine : str
         The engine that answered.
+    question : str
+        "robustness" or "similarity".
     stop_reason : StopReason or None
         Why the radius is not exact; ``detail`` says more.
     stats : mapping of str to number
@@ -57,6 +62,8 @@ class Radius:
     stats: Mapping[str, Any] = field(default_factory=dict)
     relies_on: tuple[str, ...] = ()
     certificate: Evidence | None = None
+    question: str = ""
+    flipped: tuple[str, ...] = ()
 
     @property
     def trusts(self) -> tuple[str, ...]:
@@ -79,6 +86,9 @@ class Radius:
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a radius is a number or two bounds: look at .radius, .exact, .lower or .upper")
+
+    def __repr__(self) -> str:
+        return radius_line(self)
 
     def __str__(self) -> str:
         if self.exact:

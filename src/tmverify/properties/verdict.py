@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.model import Label, Model
+from tmverify.properties.summary import universal_line, verdict_line
 from tmverify.properties.trust import CHECKED, replayed, trust_in
 
 
@@ -72,6 +73,8 @@ class Verdict(_NotABool):
     flips : int64 array or None
         Indices of the features in which the witness differs from the input asked about; None where no
         input was given (equivalence).
+    flipped : tuple of str
+        The names of those features: the model's, or x0, x1, … by their index.
     decisions : pair of labels, or None
         The two decisions that differ: for robustness the decision at the input and the one at the
         witness; for two models, what each says of the witness. With a class as scope they are 1 ("it is
@@ -79,6 +82,8 @@ class Verdict(_NotABool):
     seconds : float
     engine : str
         The engine that answered.
+    question : str
+        "robustness", "similarity" or "equivalence".
     stop_reason : StopReason or None
         Why the status is UNKNOWN; ``detail`` says more.
     stats : mapping of str to number
@@ -100,6 +105,11 @@ class Verdict(_NotABool):
     stats: Mapping[str, Any] = field(default_factory=dict)
     relies_on: tuple[str, ...] = ()
     certificate: Evidence | None = None
+    question: str = ""
+    flipped: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return verdict_line(self)
 
     @property
     def trusts(self) -> tuple[str, ...]:
@@ -139,6 +149,9 @@ class UniversalVerdict(_NotABool):
     stop_reason: StopReason | None = None
     detail: str = ""
     certificate: Evidence | None = None
+
+    def __repr__(self) -> str:
+        return universal_line(self)
 
     @property
     def trusts(self) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from tmverify.engines.protocol import Answer, Deadline, Outcome, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Label
 from tmverify.model.inputs import as_bit_vector
+from tmverify.model.names import Named, feature_name, named_first
 from tmverify.properties import Status, StopReason, Verdict
 from tmverify.properties.network import AnyQuery, check_any_query
 from tmverify.verify.proof import evidence_for, no_certificate, proof_of
@@ -30,6 +31,7 @@ class Replay:
 
     witness: NDArray[np.uint8]
     flips: NDArray[np.int64] | None
+    flipped: tuple[str, ...]
     decisions: tuple[Label, Label]
 
 
@@ -66,7 +68,13 @@ def decide(
     start = time.perf_counter()
     answer = run(name, query, Deadline(seconds), evidence)
     verdict = _judge(query, answer, answer.engine or name, time.perf_counter() - start)
+    verdict = replace(verdict, question=question_of(query))
     return verdict if evidence is None else _certified(query, verdict, evidence)
+
+
+def question_of(query: AnyQuery) -> str:
+    """The name of the question that ``query`` was compiled from."""
+    return "" if query.topic is None else query.topic.question
 
 
 def _certified(query: AnyQuery, verdict: Verdict, evidence: Evidence) -> Verdict:
@@ -95,6 +103,7 @@ def _judge(query: AnyQuery, answer: Answer, engine: str, seconds: float) -> Verd
                 engine,
                 witness=seen.witness,
                 flips=seen.flips,
+                flipped=seen.flipped,
                 decisions=seen.decisions,
                 stats=answer.stats,
                 relies_on=answer.relies_on,
@@ -127,4 +136,6 @@ def replay(query: AnyQuery, witness: NDArray[np.uint8] | None) -> Replay | None:
     center = query.region.center
     labels: tuple[Label, ...] = query.machines[0].classes
     flips = None if center is None else np.flatnonzero(z != center)
-    return Replay(z, flips, (labels[first], labels[second]))
+    named: Named = named_first(query.machines)
+    flipped = () if flips is None else tuple(feature_name(named, f) for f in flips.tolist())
+    return Replay(z, flips, flipped, (labels[first], labels[second]))

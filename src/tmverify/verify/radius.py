@@ -20,7 +20,7 @@ from tmverify.properties.network import AnyQuery, check_any_query
 from tmverify.properties.radius import Radius
 from tmverify.properties.region import Direction
 from tmverify.properties.scope import Scope, check_classifier, check_model
-from tmverify.verify.deciding import replay
+from tmverify.verify.deciding import question_of, replay
 from tmverify.verify.proof import evidence_for, no_certificate, open_cases, proof_of
 from tmverify.verify.questions import Features
 
@@ -127,7 +127,7 @@ def nearest(
         answer = replace(answer, lower=1)  # seen, whatever the engine had time for
         if answer.upper == 1:
             answer = replace(answer, stop_reason=None, detail="")
-    radius = _judge(query, answer, time.perf_counter() - start)
+    radius = replace(_judge(query, answer, time.perf_counter() - start), question=question_of(query))
     if evidence is None or not radius.exact:
         return radius
     radius = _certified(query, radius, name, deadline, evidence)
@@ -168,6 +168,7 @@ def _judge(query: AnyQuery, answer: Nearest, seconds: float) -> Radius:
         answer.engine,
         witness=None if seen is None else seen.witness,
         flips=None if seen is None else seen.flips,
+        flipped=() if seen is None else seen.flipped,
         decisions=None if seen is None else seen.decisions,
         stop_reason=answer.stop_reason,
         detail=answer.detail,

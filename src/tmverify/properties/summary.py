@@ -1,0 +1,96 @@
+"""An answer in one line, for people: what ``repr`` shows in a notebook.
+
+    violated: 2 → 3 by flipping pixel_7_6 > 5.5, 15 ms, search
+    radius 6: 2 → 1 by flipping x0, x1, x28 …, 51 ms, search
+    holds: 97 of 100 inputs hold, 95 must, 3 violated, 1.2 s, auto
+
+An arrow is a decision that changes; ≠ stands between what two models say of the same input. Names come from
+models, so they are shown as they are only if they fit on the line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tmverify.model.names import default_name
+
+if TYPE_CHECKING:
+    from tmverify.properties.radius import Radius
+    from tmverify.properties.verdict import UniversalVerdict, Verdict
+
+_SOME = 3
+_LONGEST = 40
+_LONGEST_REASON = 120
+
+
+def verdict_line(v: Verdict) -> str:
+    """A Verdict."""
+    return ", ".join([f"{v.status.value}: {_found(v) or _why(v) or 'proved'}", *_how(v)])
+
+
+def radius_line(r: Radius) -> str:
+    """A Radius, or its bounds."""
+    said = [_found(r)] if r.witness is not None else []
+    if not r.exact:
+        said.insert(0, f"open, {_why(r)}" if r.stop_reason else "open")
+    elif r.radius == math.inf:
+        said.append(
+            "no allowed change alters it" if r.question == "robustness" else "no disagreement"
+        )
+    return ", ".join([f"radius {r}: {'; '.join(said)}", *_how(r)])
+
+
+def universal_line(v: UniversalVerdict) -> str:
+    """A UniversalVerdict."""
+    counts = [v.count(status) for status in type(v.status)]
+    holds, violated, unknown = counts
+    said = f"{holds} of {v.n_inputs} inputs hold, {v.required} must"
+    others = [f"{n} {word}" for n, word in ((violated, "violated"), (unknown, "unknown")) if n]
+    left = v.n_inputs - sum(counts)
+    others += [f"{left} not looked at"] if left else []
+    return ", ".join([f"{v.status.value}: {said}", *others, *_how(v)])
+
+
+def _found(answer: Verdict | Radius) -> str:
+    """The counterexample in words, if there is one."""
+    if answer.decisions is None:
+        return ""
+    changed = answer.question == "robustness"
+    before, after = (_fitting(str(label)) for label in answer.decisions)
+    decisions = f"{before} {'→' if changed else '≠'} {after}"
+    if answer.flips is None:
+        return f"{decisions} on the same input"
+    if not len(answer.flips):
+        return f"{decisions} on the input itself"
+    names = answer.flipped or tuple(map(default_name, answer.flips[:_SOME].tolist()))
+    return f"{decisions} {'by' if changed else 'after'} flipping {_listed(names, len(answer.flips))}"
+
+
+def _why(answer: Verdict | Radius) -> str:
+    """Why it is open."""
+    if answer.stop_reason is None:
+        return ""
+    return (
+        f"{answer.stop_reason.value} ({_fitting(answer.detail, 120)})"
+        if answer.detail
+        else answer.stop_reason
+    )
+
+
+def _how(answer: Verdict | Radius | UniversalVerdict) -> list[str]:
+    """How long it took, who answered, and whether there is evidence."""
+    seconds = answer.seconds
+    took = f"{seconds:.3g} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
+    return [took, answer.engine, *(["certificate"] if answer.certificate is not None else [])]
+
+
+def _listed(names: Sequence[str], n: int) -> str:
+    return ", ".join(map(_fitting, names[:_SOME])) + (" …" if n > _SOME else "")
+
+
+def _fitting(text: str, longest: int = _LONGEST) -> str:
+    """Whatever it says, on this line."""
+    text = text if text.isprintable() else ascii(text)
+    return text if len(text) <= longest else f"{text[:longest]}…"

@@ -1,0 +1,82 @@
+"""repr of an answer: one line that a person reads; the arrays stay attributes."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import tmverify as tv
+
+EITHER = tv.Model.from_clauses(3, [[1], [2]], [[1, 1]], bias=-1)  # class 1 if x0 or x1
+FIRST = tv.Model.from_clauses(3, [[1]], [[1]], bias=-1)  # class 1 if x0
+NAMED = tv.Model.from_clauses(3, [[1], [2]], [[1, 1]], bias=-1, feature_names=["rain", "wind", "sun"])
+ALL = tv.Model.from_clauses(9, [[f] for f in range(1, 10)], [[1] * 9], bias=-1)  # class 1 if any
+
+
+def line(answer: object) -> str:
+    """Without the time, which is in milliseconds or seconds."""
+    text = repr(answer)
+    assert re.search(r", \d[\d.e+-]* m?s, [a-z]+(, certificate)?$", text), text
+    return re.sub(r", \d[\d.e+-]* m?s, ", " | ", text)
+
+
+def test_verdicts() -> None:
+    assert line(tv.check_robustness(EITHER, [1, 1, 0], 1)) == "holds: proved | search"
+    v = tv.check_robustness(EITHER, [1, 1, 0], 2)
+    assert line(v) == "violated: 1 → 0 by flipping x0, x1 | search"
+    assert (v.flips is not None and v.flips.tolist(), v.flipped) == ([0, 1], ("x0", "x1"))
+    assert line(tv.check_robustness(NAMED, [0, 1, 0], 1)) == "violated: 1 → 0 by flipping wind | search"
+    assert line(tv.check_similarity(EITHER, FIRST, [1, 1, 0], 1)) == (
+        "violated: 1 ≠ 0 after flipping x0 | search"
+    )
+    assert line(tv.check_similarity(EITHER, FIRST, [0, 1, 0], 0)) == (
+        "violated: 1 ≠ 0 on the input itself | search"
+    )
+    assert line(tv.check_equivalence(EITHER, FIRST)) == "violated: 1 ≠ 0 on the same input | hunt"
+    certified = tv.check_robustness(EITHER, [1, 1, 0], 1, certificate=True)
+    assert line(certified) == "holds: proved | search, certificate"
+
+
+def test_radii() -> None:
+    assert line(tv.robustness_radius(ALL, [1] * 9)) == "radius 9: 1 → 0 by flipping x0, x1, x2 … | search"
+    assert line(tv.robustness_radius(EITHER, [1, 1, 0], direction="add")) == (
+        "radius inf: no allowed change alters it | search"
+    )
+    assert line(tv.similarity_radius(EITHER, EITHER, [1, 1, 0])) == "radius inf: no disagreement | search"
+    assert str(tv.robustness_radius(ALL, [1] * 9)) == "9"
+
+
+def test_what_is_open_says_why() -> None:
+    v = tv.Verdict(tv.Status.UNKNOWN, 300.2, "sat", stop_reason=tv.StopReason.TIMEOUT, detail="no answer")
+    assert repr(v) == "unknown: timeout (no answer), 300 s, sat"
+    r = tv.Radius(2, math.inf, 1.5, "search", stop_reason=tv.StopReason.NODE_LIMIT)
+    assert repr(r) == "radius 2..?: open, node-limit, 1.5 s, search"
+    found = tv.robustness_radius(ALL, [1] * 9)
+    bounds = replace(found, lower=4, seconds=0.01, stop_reason=tv.StopReason.TIMEOUT)
+    assert repr(bounds) == "radius 4..9: open, timeout; 1 → 0 by flipping x0, x1, x2 …, 10 ms, search"
+
+
+def test_universal_verdicts() -> None:
+    X = np.array([[1, 1, 0], [1, 0, 0], [0, 1, 1], [1, 1, 1]])
+    assert line(tv.check_universal_robustness(EITHER, X, 1, "1/4")) == (
+        "holds: 1 of 4 inputs hold, 1 must, 3 not looked at | auto"
+    )
+    assert line(tv.check_universal_robustness(EITHER, X, 1, 0.75)) == (
+        "violated: 1 of 4 inputs hold, 3 must, 2 violated, 1 not looked at | auto"
+    )
+    undecided = tv.Verdict(tv.Status.UNKNOWN, 1.0, "auto")
+    v = tv.UniversalVerdict(tv.Status.UNKNOWN, 2.0, "auto", (undecided,), 1, 1, Fraction(1))
+    assert repr(v) == "unknown: 0 of 1 inputs hold, 1 must, 1 unknown, 2 s, auto"
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "long " * 30])
+def test_names_stay_on_the_line(name: str) -> None:
+    model = tv.Model.from_clauses(1, [[1]], [[1]], bias=-1, feature_names=[name])
+    text = repr(tv.check_robustness(model, [1], 1))
+    assert text.isprintable()
+    assert len(text) < 120
