@@ -130,8 +130,8 @@ def picture(x: Digit, flips: set[int] | frozenset[int] = frozenset()) -> Text:
 
 
 def show_paper_machine() -> None:
-    """Example 1 of the paper: two clauses for, two against; together they recognise x1 = x2."""
-    console.rule("4. A machine made by hand: the example of the paper, x1 = x2", align="left")
+    """Example 1 of the paper: two clauses for, two against; together they recognise x0 = x1."""
+    console.rule("4. A machine made by hand: the example of the paper, x0 = x1", align="left")
     model = tv.Model.from_clauses(2, clauses=[[1, 2], [-1, -2], [1, -2], [-1, 2]], weights=[[1, 1, -1, -1]])
     console.print(model.to_text(), markup=False)
     same = tv.Model.from_clauses(2, clauses=[[1, -2], [-1, 2]], weights=[[-2, -2]], bias=1)

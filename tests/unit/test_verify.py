@@ -138,6 +138,14 @@ WIDER = tv.Model.from_clauses(4, [[4]], [[1]])
 RENAMED = tv.Model.from_clauses(3, [[1]], [[1]], classes=["no", "yes"])
 
 
+def test_features_without_names_are_called_by_their_index() -> None:
+    """The clause's literal 4 is the feature x3, index 3."""
+    machine = tv.Model.from_clauses(4, [[4]], [[1]], bias=-1)
+    assert tv.check_robustness(machine, [0] * 4, 4, features=["x3", "x0"]).flips == [3]
+    assert tv.check_robustness(machine, [0] * 4, 4, features=["x0", "x1", "x2"]).status == "holds"
+    assert tv.robustness_radius(machine, [0] * 4, features=["x2"]).radius == float("inf")
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -173,7 +181,13 @@ RENAMED = tv.Model.from_clauses(3, [[1]], [[1]], classes=["no", "yes"])
         (lambda: tv.check_robustness(MODEL, X, 1, features=[1, 0]), "features must be a mask of 3 values"),
         (lambda: tv.check_robustness(MODEL, X, 1, features=[0, 1, 2]), "features must be a mask of 3 values"),
         (lambda: tv.check_robustness(MODEL, X, 1, features=["d"]), "names of the model's features. Got 'd'"),
-        (lambda: tv.check_robustness(WIDER, [0] * 4, 1, features=["d"]), "the model has no feature_names"),
+        (
+            lambda: tv.check_robustness(WIDER, [0] * 4, 1, features=["d"]),
+            "no feature_names, so they are called x0 to x3. Got 'd'",
+        ),
+        (lambda: tv.check_robustness(WIDER, [0] * 4, 1, features=["x4"]), "x0 to x3. Got 'x4'"),
+        (lambda: tv.check_robustness(WIDER, [0] * 4, 1, features=["1"]), "x0 to x3. Got '1'"),
+        (lambda: tv.check_robustness(MODEL, [0] * 3, 1, features=["x1"]), "model's features. Got 'x1'"),
         (lambda: tv.check_robustness(MODEL, X, 1, direction="up"), "direction must be"),  # type: ignore[arg-type]
         (lambda: tv.check_robustness("a.tm", X, 1), "must be a tmverify.Model"),  # type: ignore[arg-type]
         (lambda: tv.check_equivalence(MODEL, WIDER), "n_features=3 and n_features=4"),

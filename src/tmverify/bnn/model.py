@@ -37,6 +37,7 @@ from tmverify.model.checks import (
 )
 from tmverify.model.inputs import as_bit_matrix
 from tmverify.model.machine import Label
+from tmverify.model.matching import in_order
 
 MAX_WIDTH = 1 << 16
 MAX_LAYERS = 64
@@ -83,6 +84,7 @@ class BnnModel:
     bias : int64 array, (n_classes,)
     classes : tuple of int or of str
     feature_names : tuple of str, or None
+        Without them, features are called x0, x1, … by their index.
     cuts : PixelCuts or None
         How grey levels become the network's input bits, if it has its own rule for that.
     """
@@ -203,10 +205,10 @@ class BnnModel:
         """Scores of each class, (n, n_classes); integers that order classes as the network does."""
         from tmverify.bnn.evaluate import reference_scores
 
-        return reference_scores(self, as_bit_matrix(X, self.n_features))
+        return reference_scores(self, as_bit_matrix(in_order(X, self), self.n_features))
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64] | NDArray[np.str_]:
-        """Labels of the rows of ``X``, 0s and 1s, (n, n_features)."""
+        """Labels of the rows of ``X``, 0s and 1s, (n, n_features); a frame's columns go by their names."""
         found: NDArray[np.int64] | NDArray[np.str_] = np.array(self.classes)[self.scores(X).argmax(axis=1)]
         return found
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from tmverify.campaign.tasks import Task, pack
 from tmverify.data import Inputs, load_inputs
 from tmverify.engines import check_engine_for
 from tmverify.errors import PlanError, TmVerifyError
-from tmverify.model.inputs import as_bit_matrix
+from tmverify.model.names import named_first
 from tmverify.properties.region import Direction, check_epsilon
 from tmverify.properties.scope import check_model, comparable
 
@@ -114,25 +114,26 @@ def _tasks(
             yield task(scope=read_scope(chosen[0], ask.scope))
             continue
         for name in ask.inputs:
-            yield from _about_inputs(task, ask, chosen[0], name, plan.inputs[name], inputs[name])
+            yield from _about_inputs(task, ask, chosen, name, plan.inputs[name], inputs[name])
 
 
 def _about_inputs(
-    task: Any, ask: Ask, model: Classifier, name: str, chosen: InputSet, inputs: Inputs
+    task: Any, ask: Ask, models: Sequence[Classifier], name: str, chosen: InputSet, inputs: Inputs
 ) -> Iterator[Task]:
-    as_bit_matrix(inputs.X, model.n_features, name=f"X of {chosen.file}")
+    model, named = models[0], named_first(models)
+    inputs = inputs.matched(named, chosen.file)
     for epsilon in ask.epsilons:
         check_epsilon(epsilon, model.n_features)
     if chosen.image is not None and math.prod(chosen.image) != model.n_features:
         raise PlanError(f"inputs.{name}.image {list(chosen.image)} has not {model.n_features} pixels.")
     rows = _rows(inputs, chosen)
     scopes = scopes_for(model, ask.scope, rows.X, rows.y, rows.rows.tolist())
-    mask = read_features(model, ask.features)
+    mask = read_features(named, ask.features)
     about = partial(
         task,
         data=name,
         own=ask.scope == OWN,
-        image=chosen.image or image_of(model),
+        image=chosen.image or image_of(named),
         mask=None if mask is None else pack(mask),
         direction=cast("Direction | None", ask.direction),
     )

@@ -1,6 +1,7 @@
 """Finished tasks as a table for other tools: CSV, or Parquet with pyarrow.
 
-Lists (flips, decisions, names) are JSON in both; what is not known is empty, infinity is ``inf``.
+Lists (flips, decisions, names) are JSON in both; what is not known is empty, infinity is ``inf``. Features
+are given by index (``features``, ``flips``) and by name (``feature_names``, ``flipped_features``).
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ from typing import Any
 import numpy as np
 
 from tmverify.campaign.answers import TaskAnswer
-from tmverify.campaign.store import Store
+from tmverify.campaign.store import Store, StoredModel
 from tmverify.campaign.tasks import Task, unpack
 from tmverify.drafts import replacing
 from tmverify.extras import need
+from tmverify.model.names import feature_name
 
 COLUMNS = (
     "task", "question", "models", "data", "index", "label", "epsilon", "scope", "direction", "features",
-    "status", "radius", "lower", "upper", "decisions", "flips", "seconds", "engine", "stop_reason", "detail",
-    "trusts", "certificate", "attempts", "model_hashes", "versions",
+    "feature_names", "status", "radius", "lower", "upper", "decisions", "flips", "flipped_features",
+    "seconds", "engine", "stop_reason", "detail", "trusts", "certificate", "attempts", "model_hashes",
+    "versions",
 )  # fmt: skip
 _INTEGERS = ("index", "epsilon", "attempts")
 _FLOATS = ("radius", "lower", "upper", "seconds")
@@ -62,12 +65,14 @@ def export_parquet(store: Store, path: str | os.PathLike[str]) -> int:
 
 def records(store: Store) -> Iterator[dict[str, Any]]:
     """A mapping for each finished task, in the order of the plan."""
+    models = store.models()
     for row in store.rows():
         if row.answer is not None:
-            yield {**_asked(row.task), **_found(row.task, row.answer)}
+            model = row.task.named(models)
+            yield {**_asked(row.task, model), **_found(row.task, row.answer, model)}
 
 
-def _asked(task: Task) -> dict[str, Any]:
+def _asked(task: Task, model: StoredModel) -> dict[str, Any]:
     mask = None if task.mask is None else np.flatnonzero(unpack(task.mask, task.n_features)).tolist()
     return {
         "task": task.id,
@@ -80,11 +85,12 @@ def _asked(task: Task) -> dict[str, Any]:
         "scope": task.scope,
         "direction": task.direction,
         "features": None if mask is None else json.dumps(mask),
+        "feature_names": None if mask is None else _names(mask, model),
         "model_hashes": json.dumps(task.models),
     }
 
 
-def _found(task: Task, answer: TaskAnswer) -> dict[str, Any]:
+def _found(task: Task, answer: TaskAnswer, model: StoredModel) -> dict[str, Any]:
     flips = answer.flips(task)
     return {
         "status": answer.status,
@@ -93,6 +99,7 @@ def _found(task: Task, answer: TaskAnswer) -> dict[str, Any]:
         "upper": answer.upper,
         "decisions": None if answer.decisions is None else json.dumps(answer.decisions),
         "flips": None if flips is None else json.dumps(flips.tolist()),
+        "flipped_features": None if flips is None else _names(flips.tolist(), model),
         "seconds": round(answer.seconds, 6),
         "engine": answer.engine,
         "stop_reason": answer.stop_reason,
@@ -102,6 +109,10 @@ def _found(task: Task, answer: TaskAnswer) -> dict[str, Any]:
         "attempts": answer.attempts,
         "versions": json.dumps(dict(answer.versions)),
     }
+
+
+def _names(features: list[int], model: StoredModel) -> str:
+    return json.dumps([feature_name(model, feature) for feature in features])
 
 
 def _type(pyarrow: Any, name: str) -> Any:

@@ -1,4 +1,8 @@
-"""``features``: a list of names, indices and ranges, read as a mask."""
+"""``features``: a list of names, indices and ranges, read as a mask.
+
+An index counts from 0, as in arrays; the features of a model without names are called x0, x1, … What could be
+read in two ways, because a feature is called like the index of another, is refused.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,16 @@ from numpy.typing import NDArray
 
 from tmverify.bnn.either import Classifier
 from tmverify.errors import InvalidInputError, shown
+from tmverify.model.names import default_name, feature_finder
 
-_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
+_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 
 
 def read_features(model: Classifier, text: str | None) -> NDArray[np.bool_] | None:
     """The features that may change, as a mask, or None for all.
 
-    A token that is one of the model's feature names is that name; any other is a 0-based index, or a range
-    ``first-last`` that includes both ends.
+    A token is the name of a feature, a 0-based index, or a range ``first-last`` of these that includes both
+    ends.
 
     Raises
     ------
@@ -25,29 +30,57 @@ def read_features(model: Classifier, text: str | None) -> NDArray[np.bool_] | No
     """
     if text is None:
         return None
-    position = {name: i for i, name in enumerate(model.feature_names or ())}
+    find = feature_finder(model)
+    tokens = [token if find(token) is not None else token.strip() for token in text.split(",")]
+    whole = find(text)
+    if whole is not None and len(tokens) > 1:  # a name may hold a comma
+        if all(find(token) is not None or _range(token, model) for token in tokens):
+            raise InvalidInputError(
+                f"features: {shown(text)} can be read in two ways, as a name and as a list. Write "
+                f"{whole}-{whole} for the feature of that name, or spaces behind the commas for the list."
+            )
+        tokens = [text]
     mask = np.zeros(model.n_features, np.bool_)
-    tokens = [text] if text in position else text.split(",")  # a name may hold a comma
-    for token in (token if token in position else token.strip() for token in tokens):
-        mask[_indices(token, position, model.n_features)] = True
+    for token in tokens:
+        mask[_indices(token, model, find(token))] = True
     return mask
 
 
-def _indices(token: str, position: dict[str, int], n_features: int) -> slice:
-    if token in position:
-        return slice(position[token], position[token] + 1)
+def _indices(token: str, model: Classifier, named: int | None) -> slice:
+    """What ``token`` stands for; ``named`` is the feature of that name, if there is one."""
+    counted = _range(token, model)
+    if named is None:
+        if counted is None:
+            raise _wrong(token, model)
+        return counted
+    if counted is not None and counted != slice(named, named + 1):
+        raise InvalidInputError(
+            f"features: {shown(token)} can be read in two ways: feature {named} has that name, and "
+            f"feature {counted.start} that index. Write {named}-{named} for the one, "
+            f"{counted.start}-{counted.start} for the other."
+        )
+    return slice(named, named + 1)
+
+
+def _range(token: str, model: Classifier) -> slice | None:
+    """The features that an index or a range stands for, if it is one and lies within the model."""
     match = _RANGE.fullmatch(token)
     if match is None:
-        kind = (
-            "a name of the model's features" if position else "an index (the model's features have no names)"
-        )
-        raise InvalidInputError(
-            "features must be names, 0-based indices or ranges such as 3,10-20. "
-            f"{shown(token)} is not {kind}."
-        )
+        return None
     first, last = int(match[1]), int(match[2] or match[1])
-    if not first <= last < n_features:
-        raise InvalidInputError(
-            f"features must lie between 0 and {n_features - 1}, ranges rising. Got {shown(token)} instead."
+    return slice(first, last + 1) if first <= last < model.n_features else None
+
+
+def _wrong(token: str, model: Classifier) -> InvalidInputError:
+    if _RANGE.fullmatch(token):
+        return InvalidInputError(
+            f"features must lie between 0 and {model.n_features - 1}, ranges rising. "
+            f"Got {shown(token)} instead."
         )
-    return slice(first, last + 1)
+    kind = "a name of the model's features"
+    if model.feature_names is None:
+        names = f"{default_name(0)} to {default_name(model.n_features - 1)}"
+        kind = f"an index (the model's features have no names; they are called {names})"
+    return InvalidInputError(
+        f"features must be names, 0-based indices or ranges such as 3,10-20. {shown(token)} is not {kind}."
+    )

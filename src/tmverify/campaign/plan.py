@@ -25,7 +25,7 @@
     epsilons = [1, 3]
     scope = "own"                    # team (default), own, or a class
     direction = "add"                # or "remove"; default: both
-    features = "0-31"                # names, indices, ranges; default: all
+    features = "0-31"                # names, indices from 0 (5 or x5), ranges; default: all
 
     [[ask]]
     question = "radius"              # of each model, or with pairs of models: the nearest disagreement

@@ -9,7 +9,7 @@ leaves every id as it was.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.bnn.either import Classifier
+from tmverify.errors import StoreError
 from tmverify.model import Label
+from tmverify.model.names import NamedT, named_first
 from tmverify.properties import equivalence_query, robustness_query, similarity_query
 from tmverify.properties.network import AnyQuery
 from tmverify.properties.region import Direction
@@ -107,6 +109,23 @@ class Task:
         epsilon = self.n_features if self.epsilon is None else self.epsilon
         mask = None if self.mask is None else unpack(self.mask, self.n_features).astype(np.bool_)
         return build(*models, self.x, epsilon, scope=self.scope, features=mask, direction=self.direction)
+
+    def named(self, models: Mapping[str, NamedT]) -> NamedT:
+        """The model whose names the features have, of a store's models by hash.
+
+        Raises
+        ------
+        StoreError
+            If the store has not the models that the task is about.
+        """
+        found = [models[key] for key in self.models if key in models]
+        whole = all(
+            model.n_features == self.n_features == len(model.feature_names or range(model.n_features))
+            for model in found
+        )
+        if len(found) < len(self.models) or not whole:
+            raise StoreError(f"The store is damaged: it has not the models of task {self.id}.")
+        return named_first(found)
 
 
 def pack(bits: NDArray[Any]) -> bytes:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tmverify.cli.subject import OpenModel, Subject
+from tmverify.model.names import feature_name
 
 
 def document(question: str, opened: Sequence[OpenModel]) -> dict[str, Any]:
@@ -23,9 +24,11 @@ def subject_json(subject: Subject) -> dict[str, Any]:
     """Which inputs are asked about, whose decision, and what may change."""
     wanted = subject.wanted
     features = None if subject.features is None else np.flatnonzero(subject.features).tolist()
+    names = None if features is None else [feature_name(subject.named, i) for i in features]
     return {
         "data": {"path": str(wanted.data), "n": wanted.n, "seed": wanted.seed},
         "scope": wanted.scope,
         "features": features,
+        "feature_names": names,
         "direction": subject.direction,
     }

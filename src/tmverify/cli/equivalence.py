@@ -17,11 +17,11 @@ from tmverify.cli.equivalence_report import Comparison, report
 from tmverify.cli.exit_codes import exit_code
 from tmverify.cli.limits import read_limit
 from tmverify.cli.progress import counting
+from tmverify.cli.records import names_array
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.subject import machines, open_inputs, open_models
 from tmverify.drafts import replacing
 from tmverify.engines import check_engine
-from tmverify.properties import Verdict
 from tmverify.verify import check_equivalence
 
 
@@ -40,7 +40,8 @@ def equivalence(
 
     [bold]holds[/bold]: proved, no input tells them apart.
     [bold]violated[/bold]: one does; it is shown, after both models were run on it.
-    --save-witnesses writes it as X, one row or none. The engine shown is the one that answered:
+    --save-witnesses writes it as X, one row or none, and feature_names.
+    The engine shown is the one that answered:
     [bold]hunt[/bold] (inputs tried, and walks), [bold]structure[/bold] (both sums cancel), search,
     brute (every input looked at, where there are few) or sat.
 
@@ -53,13 +54,13 @@ def equivalence(
         check_apart([a, b], [save_witnesses], "A, B and --save-witnesses")
     opened = open_models((a, b))
     label = read_scope(opened[0].model, scope)
-    hints = None if data is None else open_inputs(data, opened[0].model).X
+    hints = None if data is None else open_inputs(data, machines(opened)).X
     comparison = Comparison(
         opened=opened, scope=label, engine=name, timeout=limit, certificates=open_folder(certificate, (a, b))
     )
     _decide(comparison, hints)
     if save_witnesses is not None:
-        _save(save_witnesses, comparison.verdict, opened[0].model.n_features)
+        _save(save_witnesses, comparison)
     report(comparison, as_json=as_json)
     comparison.certificates.raise_failure()
     raise typer.Exit(exit_code(comparison.verdict.status, interrupted=comparison.interrupted))
@@ -88,7 +89,9 @@ def _decide(comparison: Comparison, hints: NDArray[np.uint8] | None) -> None:
         comparison.seconds = time.perf_counter() - start
 
 
-def _save(path: Path, verdict: Verdict, n_features: int) -> None:
-    found = [] if verdict.witness is None else [verdict.witness]
+def _save(path: Path, comparison: Comparison) -> None:
+    model, witness = comparison.named, comparison.verdict.witness
+    found = [] if witness is None else [witness]
+    X = np.array(found, np.uint8).reshape(len(found), model.n_features)
     with replacing(path) as draft, open(draft, "xb") as file:
-        np.savez_compressed(file, X=np.array(found, np.uint8).reshape(len(found), n_features))
+        np.savez_compressed(file, X=X, feature_names=names_array(model))

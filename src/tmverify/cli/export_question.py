@@ -88,8 +88,8 @@ def _everywhere(opened: tuple[OpenModel, ...], asked: Asked) -> tuple[Query, str
 
 
 def _near(opened: tuple[OpenModel, ...], asked: Asked, data: Path) -> tuple[Query, str]:
-    model = machines(opened)[0]
-    inputs = open_inputs(data, model)
+    model, *_ = models = machines(opened)
+    inputs = open_inputs(data, models)
     index = asked.index or 0
     if index >= len(inputs.X):
         raise InvalidInputError(

@@ -123,7 +123,7 @@ def _names(file: Path | None) -> list[str] | None:
 def _finish(model: Model, source: Path, target: Path, data: Path | None) -> None:
     right, known = None, True
     if data is not None:
-        inputs = open_inputs(data, model)
+        inputs = open_inputs(data, [model])
         labels = model.predict(inputs.X).tolist()
         if inputs.y is not None:
             wanted = match_labels(inputs.y, model.classes)

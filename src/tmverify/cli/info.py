@@ -8,12 +8,14 @@ import typer
 from rich.text import Text
 
 from tmverify.bnn import BnnModel
+from tmverify.bnn.either import Classifier
 from tmverify.cli import options
 from tmverify.cli.documents import document
 from tmverify.cli.output import plain, show, show_json
 from tmverify.cli.subject import OpenModel, open_models
 from tmverify.errors import InvalidInputError
 from tmverify.model import Label, Model
+from tmverify.model.names import default_name, feature_names
 
 _MAX_CLASSES = 20
 _EMPTY = {"silent": "is never true", "fires": "is always true"}
@@ -62,7 +64,8 @@ def _show_network(
         raise InvalidInputError("--clauses is for Tsetlin machines: a binarized network has none.")
     facts = {
         "features": network.n_features,
-        "feature_names": network.feature_names is not None,
+        "named": network.feature_names is not None,
+        "feature_names": list(feature_names(network)),
         "classes": list(network.classes),
         "layers": list(network.widths),
         "grey_levels": network.cuts is not None,
@@ -73,7 +76,7 @@ def _show_network(
         show_json({**document("info", opened), "kind": "binarized network", **facts})
         return
     lines = {
-        "features": f"{network.n_features} ({'named' if network.feature_names else 'without names'})",
+        "features": _features(network),
         "classes": _classes(network.classes),
         "layers": " - ".join(map(str, network.widths)) + " (binarized network)",
         "grey levels": "none: it reads bits"
@@ -84,6 +87,12 @@ def _show_network(
     show(Text(plain(opened[0].path.name), style="bold"))
     for name, value in lines.items():
         show(Text().append(f"{name:>21}  ", style="cyan").append(plain(value)))
+
+
+def _features(model: Classifier) -> str:
+    if model.feature_names is not None:
+        return f"{model.n_features} (named)"
+    return f"{model.n_features} (without names: {default_name(0)} to {default_name(model.n_features - 1)})"
 
 
 def _classes(classes: tuple[Label, ...]) -> str:
@@ -98,7 +107,8 @@ def _facts(model: Model) -> dict[str, Any]:
         counted = {"min": int(lengths.min()), "mean": float(lengths.mean()), "max": int(lengths.max())}
     return {
         "features": model.n_features,
-        "feature_names": model.feature_names is not None,
+        "named": model.feature_names is not None,
+        "feature_names": list(feature_names(model)),
         "clauses": model.n_clauses,
         "classes": list(model.classes),
         "outputs": model.n_outputs,
@@ -117,7 +127,7 @@ def _lines(model: Model, facts: dict[str, Any]) -> dict[str, object]:
     literals = facts["literals_per_clause"]
     zero = "a single machine's score of 0 means " + ("yes" if model.tie == "positive" else "no")
     return {
-        "features": f"{model.n_features} ({'named' if model.feature_names else 'without names'})",
+        "features": _features(model),
         "clauses": model.n_clauses,
         "classes": _classes(model.classes),
         "outputs": f"{model.n_outputs} ({'binary' if model.n_outputs == 1 else 'the largest score wins'})",

@@ -61,7 +61,7 @@ def ask_many(
     except KeyboardInterrupt:
         survey.interrupted = True
     if witness_file is not None:
-        save_witnesses(witness_file, survey.records, subject.X.shape[1])
+        save_witnesses(witness_file, survey.records, subject.named)
     report(survey, as_json=as_json, witness_file=witness_file)
     survey.certificates.raise_failure()
     return exit_code(survey.status, interrupted=survey.interrupted)

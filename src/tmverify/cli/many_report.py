@@ -124,7 +124,7 @@ def _document(survey: Survey, rows: Sequence[Row]) -> dict[str, Any]:
         "status": survey.status.value,
         "interrupted": survey.interrupted,
         "epsilons": [_row_json(row, survey.question.adjective) for row in rows],
-        "results": [record.as_json() for record in survey.records],
+        "results": [record.as_json(survey.subject.named) for record in survey.records],
     }
 
 

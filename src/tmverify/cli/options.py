@@ -20,11 +20,15 @@ ModelFile = Annotated[
 ModelA = Annotated[Path, typer.Argument(metavar="A", help="First model file.", show_default=False)]
 ModelB = Annotated[
     Path,
-    typer.Argument(metavar="B", help="Second model file: same features, same classes.", show_default=False),
+    typer.Argument(
+        metavar="B",
+        help="Second model file: same features in the same order, same classes.",
+        show_default=False,
+    ),
 ]
 DATA_HELP = (
-    "Inputs: .npz with X (and y for labels), .npy, or .csv of 0/1 with an optional header "
-    "(a column named y or label holds the labels)."
+    "Inputs: .npz with X (and y for labels, feature_names for names), .npy, or .csv of 0/1 with an optional "
+    "header (a column named y or label holds the labels). Columns with names are matched to the model's."
 )
 DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)]
 
@@ -89,8 +93,8 @@ Features = Annotated[
     typer.Option(
         "--features",
         metavar="LIST",
-        help="Only these features may change: names, 0-based indices or ranges, e.g. 3,10-20,colour. "
-        "Default: all.",
+        help="Only these features may change: names, indices or ranges, e.g. 3,10-20,colour. Indices count "
+        "from 0; features without names are x0, x1, … Default: all.",
         show_default=False,
         rich_help_panel=_REGION,
     ),
@@ -186,8 +190,8 @@ WitnessFile = Annotated[
         "--save-witnesses",
         "--save-witness",
         metavar="FILE.npz",
-        help="Write the counterexamples (X), the inputs they come from (X0), index and epsilon. "
-        "Also after Ctrl-C.",
+        help="Write the counterexamples (X), the inputs they come from (X0), index, epsilon and "
+        "feature_names. Also after Ctrl-C.",
         show_default=False,
         rich_help_panel=_OUTPUT,
     ),
@@ -208,7 +212,7 @@ NearestFile = Annotated[
         "--save-witness",
         metavar="FILE.npz",
         help="Write the nearest inputs that are decided otherwise (X), the inputs they come from (X0), "
-        "index, lower and upper. Also after Ctrl-C.",
+        "index, lower, upper and feature_names. Also after Ctrl-C.",
         show_default=False,
         rich_help_panel=_OUTPUT,
     ),
@@ -218,7 +222,7 @@ CsvFile = Annotated[
     typer.Option(
         "--csv",
         metavar="FILE.csv",
-        help="Write a line for every input, with the flips (0-based features). Also after Ctrl-C.",
+        help="Write a line for every input, with the flips by index (from 0) and by name. Also after Ctrl-C.",
         show_default=False,
         rich_help_panel=_OUTPUT,
     ),

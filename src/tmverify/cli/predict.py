@@ -65,7 +65,7 @@ def predict(
         if scores and output.suffix.lower() == ".npy":
             raise InvalidInputError("--scores can't be written to a .npy file; choose --output FILE.csv.")
     opened = open_models((model,))
-    inputs = open_inputs(data, opened[0].model)
+    inputs = open_inputs(data, [opened[0].model])
     result = _predict(opened[0].model, inputs.X, inputs.y, with_scores=scores)
     if output is not None:
         _save(output, result)

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tmverify.cli.distances import Distance, Distances, number
+from tmverify.cli.records import flips_json, names_array
 from tmverify.drafts import replacing
+from tmverify.model.names import Named
 
 _COLUMNS = ("index", "scope", "class", "radius", "lower", "upper", "nearest")
-_MORE_COLUMNS = ("seconds", "engine", "stop_reason", "flips")
+_MORE_COLUMNS = ("seconds", "engine", "stop_reason", "flips", "flipped_features")
 
 
 def save_csv(path: Path, distances: Distances) -> None:
     """Write the answers, in the order of the data; what is not known is left empty, infinity is ``inf``.
 
     ``nearest`` is what the model says of the nearest input known; of two models, ``against`` is what the
-    second says of it. ``certificate`` is there if certificates were wanted.
+    second says of it. ``flips`` are indices with spaces between them, ``flipped_features`` their names as a
+    list in JSON. ``certificate`` is there if certificates were wanted.
     """
     two = len(distances.subject.models) == 2
     certified = distances.certificates.wanted
@@ -27,11 +31,12 @@ def save_csv(path: Path, distances: Distances) -> None:
     with replacing(path) as draft, open(draft, "x", newline="", encoding="utf-8") as text:
         writer = csv.writer(text)
         writer.writerow([*_COLUMNS, *more])
-        writer.writerows(_line(answer, two=two, certified=certified) for answer in distances.answers)
+        model = distances.subject.named
+        writer.writerows(_line(answer, model, two=two, certified=certified) for answer in distances.answers)
 
 
 def save_nearest(path: Path, distances: Distances) -> None:
-    """Write the witnesses: X, where they come from (X0, index), and the bounds; perhaps none."""
+    """Write the witnesses: X, where they come from (X0, index), the bounds and names; perhaps none."""
     found = [answer for answer in distances.answers if answer.found.witness is not None]
     shape = (len(found), distances.subject.X.shape[1])
     with replacing(path) as draft, open(draft, "xb") as file:
@@ -42,13 +47,14 @@ def save_nearest(path: Path, distances: Distances) -> None:
             index=np.array([answer.index for answer in found], np.int64),
             lower=np.array([answer.found.lower for answer in found], np.int64),
             upper=np.array([answer.found.upper for answer in found], np.int64),
+            feature_names=names_array(distances.subject.named),
         )
 
 
-def _line(answer: Distance, *, two: bool, certified: bool) -> list[Any]:
+def _line(answer: Distance, model: Named, *, two: bool, certified: bool) -> list[Any]:
     found = answer.found
     first, second = answer.nearest
-    flips = "" if found.flips is None else " ".join(map(str, found.flips.tolist()))
+    flips, names = flips_json(found, model).values()
     reason = None if found.stop_reason is None else found.stop_reason.value
     return [
         answer.index,
@@ -59,6 +65,7 @@ def _line(answer: Distance, *, two: bool, certified: bool) -> list[Any]:
         round(found.seconds, 6),
         found.engine,
         reason,
-        flips,
+        "" if flips is None else " ".join(map(str, flips)),
+        "" if names is None else json.dumps(names),
         *([answer.kept.path] if certified else []),
     ]

@@ -17,7 +17,8 @@ from tmverify.cli.documents import document, subject_json
 from tmverify.cli.histogram import histogram
 from tmverify.cli.output import STYLE, plain, show, show_json
 from tmverify.cli.phrases import remedy, seconds_text, setting_line
-from tmverify.cli.records import decision_text, decisions_text, flips_text
+from tmverify.cli.records import decision_text, decisions_text, flips_json, flips_text
+from tmverify.model.names import Named
 from tmverify.properties import Status
 
 _MAX_CHANGES = 5
@@ -95,12 +96,11 @@ def _summary(distances: Distances) -> Text:
 def _change_lines(distances: Distances) -> list[Text]:
     """What the nearest changes of all are."""
     seen = [answer for answer in distances.nearest_first() if answer.found.upper < math.inf]
-    models = distances.subject.models
-    lines = []
+    subject, lines = distances.subject, []
     for answer in seen[:_MAX_CHANGES]:
         line = Text(f"  input {answer.index}: ")
-        line.append(decisions_text(answer.found, answer.scope, len(models)), style="bold")
-        lines.append(line.append(flips_text(answer.found, models[0])))
+        line.append(decisions_text(answer.found, answer.scope, len(subject.models)), style="bold")
+        lines.append(line.append(flips_text(answer.found, subject.named)))
     return lines
 
 
@@ -131,11 +131,11 @@ def _document(distances: Distances) -> dict[str, Any]:
         "histogram": [
             {"radius": number(value), "inputs": n} for value, n in sorted(distances.counts().items())
         ],
-        "results": [_json(answer) for answer in distances.answers],
+        "results": [_json(answer, distances.subject.named) for answer in distances.answers],
     }
 
 
-def _json(answer: Distance) -> dict[str, Any]:
+def _json(answer: Distance, model: Named) -> dict[str, Any]:
     found = answer.found
     return {
         "index": answer.index,
@@ -147,7 +147,7 @@ def _json(answer: Distance) -> dict[str, Any]:
         "nearest": answer.nearest[-1],
         "seconds": round(found.seconds, 6),
         "engine": found.engine,
-        "flips": None if found.flips is None else found.flips.tolist(),
+        **flips_json(found, model),
         "decisions": None if found.decisions is None else list(found.decisions),
         "stop_reason": None if found.stop_reason is None else found.stop_reason.value,
         "detail": found.detail,

@@ -17,7 +17,8 @@ from tmverify.cli.certificates import Kept
 from tmverify.cli.output import plain
 from tmverify.drafts import replacing
 from tmverify.model import Label
-from tmverify.model.text import feature_name
+from tmverify.model.names import Named, feature_name, feature_names, named_first
+from tmverify.model.text import printable_name
 from tmverify.properties.radius import Radius
 from tmverify.properties.verdict import Status, Verdict
 
@@ -36,41 +37,55 @@ class Record:
     verdict: Verdict
     kept: Kept
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self, model: Named) -> dict[str, Any]:
+        """As plain values, with the names that ``model`` has for features."""
         return {
             "index": self.index,
             "epsilon": self.epsilon,
             "scope": self.scope,
-            **verdict_json(self.verdict),
+            **verdict_json(self.verdict, model),
             **self.kept.as_json(),
         }
 
 
-def verdict_json(verdict: Verdict) -> dict[str, Any]:
+def verdict_json(verdict: Verdict, model: Named) -> dict[str, Any]:
     """A verdict as plain values."""
     return {
         "status": verdict.status.value,
         "seconds": round(verdict.seconds, 6),
         "engine": verdict.engine,
-        "flips": None if verdict.flips is None else verdict.flips.tolist(),
+        **flips_json(verdict, model),
         "decisions": None if verdict.decisions is None else list(verdict.decisions),
         "stop_reason": None if verdict.stop_reason is None else verdict.stop_reason.value,
         "detail": verdict.detail,
     }
 
 
-def save_witnesses(path: Path, records: Sequence[Record], n_features: int) -> None:
-    """Write the counterexamples: X, where they come from (X0, index), and epsilon; perhaps none."""
+def flips_json(found: Verdict | Radius, model: Named) -> dict[str, Any]:
+    """The features that the counterexample flips: by index, and by name."""
+    flips = None if found.flips is None else found.flips.tolist()
+    names = None if flips is None else [feature_name(model, i) for i in flips]
+    return {"flips": flips, "flipped_features": names}
+
+
+def names_array(model: Named) -> NDArray[np.str_]:
+    """The names of the features for an .npz file, so that it can be fed back whatever the order."""
+    return np.array(feature_names(model), np.str_)
+
+
+def save_witnesses(path: Path, records: Sequence[Record], model: Named) -> None:
+    """Write the counterexamples: X, where they come from (X0, index), epsilon, names; perhaps none."""
     found = [record for record in records if record.verdict.witness is not None]
     X = np.array([record.verdict.witness for record in found], np.uint8)
     X0 = np.array([record.x for record in found], np.uint8)
     with replacing(path) as draft, open(draft, "xb") as file:
         np.savez_compressed(
             file,
-            X=X.reshape(len(found), n_features),
-            X0=X0.reshape(len(found), n_features),
+            X=X.reshape(len(found), model.n_features),
+            X0=X0.reshape(len(found), model.n_features),
             index=np.array([record.index for record in found], np.int64),
             epsilon=np.array([record.epsilon for record in found], np.int64),
+            feature_names=names_array(model),
         )
 
 
@@ -105,7 +120,7 @@ def _decision(label: Label, scope: Label) -> str:
 def _line(record: Record, models: Sequence[Classifier]) -> Text:
     line = Text(f"  input {record.index}, epsilon {record.epsilon}: ")
     line.append(decisions_text(record.verdict, record.scope, len(models)), style="bold")
-    return line.append(flips_text(record.verdict, models[0]))
+    return line.append(flips_text(record.verdict, named_first(models)))
 
 
 def flips_text(found: Verdict | Radius, model: Classifier) -> str:
@@ -113,8 +128,7 @@ def flips_text(found: Verdict | Radius, model: Classifier) -> str:
     flips, witness = found.flips, found.witness
     if flips is None or witness is None or not len(flips):
         return ", at the input itself"
-    names = [
-        f"{plain(feature_name(model, i))} {1 - witness[i]}→{witness[i]}" for i in flips[:_MAX_FLIPS].tolist()
-    ]
+    shown = flips[:_MAX_FLIPS].tolist()
+    names = [f"{printable_name(model, i)} {1 - witness[i]}→{witness[i]}" for i in shown]
     more = f" and {len(flips) - _MAX_FLIPS} more" if len(flips) > _MAX_FLIPS else ""
     return f" by flipping {', '.join(names)}{more}"

@@ -141,7 +141,7 @@ def _tasks(
                 bits=pack(subject.X[place]),
                 data=text_of(subject.wanted.data.stem),
                 label=None if subject.y is None else subject.y[place].item(),
-                image=image_of(model),
+                image=image_of(subject.named),
                 epsilon=epsilon,
                 scope=subject.scopes[place],
                 mask=None if subject.features is None else pack(subject.features),

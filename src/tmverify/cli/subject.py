@@ -18,7 +18,7 @@ from tmverify.cli.output import plain
 from tmverify.data import Inputs, load_inputs
 from tmverify.errors import InvalidInputError
 from tmverify.model import Label, Model
-from tmverify.model.inputs import as_bit_matrix
+from tmverify.model.names import named_first
 from tmverify.properties.region import Direction, check_epsilon
 from tmverify.properties.scope import comparable
 
@@ -62,6 +62,11 @@ class Subject:
         return tuple(each.model for each in self.opened)
 
     @property
+    def named(self) -> Classifier:
+        """The model whose names of features are used."""
+        return named_first(self.models)
+
+    @property
     def names(self) -> str:
         """The models' file names, to be shown."""
         return plain(" and ".join(each.path.name for each in self.opened))
@@ -89,18 +94,16 @@ def machines(opened: Iterable[OpenModel]) -> tuple[Model, ...]:
     return tuple(found)
 
 
-def open_inputs(path: Path, model: Classifier) -> Inputs:
-    """Read the inputs, and check that ``model`` can read them too."""
-    inputs = load_inputs(path)
-    as_bit_matrix(inputs.X, model.n_features, name=f"X of {path}")
-    return inputs
+def open_inputs(path: Path, models: Sequence[Classifier]) -> Inputs:
+    """Read the inputs as the model reads them, or two that can be compared."""
+    return load_inputs(path).matched(named_first(models), path)
 
 
 def open_subject(wanted: Wanted, epsilons: Iterable[int]) -> Subject:
     """Read and check everything that a question about inputs needs."""
     opened = open_models(wanted.models)
     model = opened[0].model
-    inputs = open_inputs(wanted.data, model)
+    inputs = open_inputs(wanted.data, [each.model for each in opened])
     for epsilon in epsilons:
         check_epsilon(epsilon, model.n_features)
     rows = draw(len(inputs.X), inputs.y, wanted.n, wanted.seed)
@@ -120,7 +123,7 @@ def subject_of(
         X=X,
         y=y,
         scopes=scopes_for(model, wanted.scope, X, y, rows.tolist()),
-        features=read_features(model, wanted.features),
+        features=read_features(named_first([each.model for each in opened]), wanted.features),
         direction=read_direction(wanted.direction),
     )
 

@@ -104,11 +104,14 @@ def read_examples(wish: Wish) -> Examples:
 
 
 def save_test_data(path: Path, examples: Examples) -> None:
-    """Write the held-out bits and labels as X and y."""
+    """Write the held-out bits and labels as X and y, and the names of the bits as feature_names."""
     X = examples.X_test
     bits = np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.uint8)
     with replacing(path) as draft, open(draft, "xb") as file:
-        np.savez_compressed(file, X=bits, y=np.asarray(examples.y_test))
+        arrays: dict[str, Any] = {"X": bits, "y": np.asarray(examples.y_test)}
+        if examples.feature_names is not None:
+            arrays["feature_names"] = np.array(examples.feature_names, np.str_)
+        np.savez_compressed(file, **arrays)
 
 
 def _from_dataset(wish: Wish) -> Examples:

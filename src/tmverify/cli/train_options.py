@@ -227,7 +227,7 @@ TestFile = Annotated[
     typer.Option(
         "--save-test",
         metavar="FILE.npz",
-        help="Also write the held-out test data, as bits, for the other commands.",
+        help="Also write the held-out test data, as bits with their names, for the other commands.",
         show_default=False,
         rich_help_panel=_OUTPUT,
     ),

@@ -65,7 +65,7 @@ def ask_universal(
     except KeyboardInterrupt:
         census.interrupted = True
     if witness_file is not None:
-        save_witnesses(witness_file, census.records, subject.X.shape[1])
+        save_witnesses(witness_file, census.records, subject.named)
     report(census, as_json=as_json, witness_file=witness_file)
     census.certificates.raise_failure()
     return exit_code(census.status, interrupted=census.interrupted)

@@ -85,5 +85,5 @@ def _document(census: Census) -> dict[str, Any]:
         "stop_reason": None if outcome is None or outcome.stop_reason is None else outcome.stop_reason.value,
         "detail": "" if outcome is None else outcome.detail,
         **census.kept.as_json(),
-        "results": [record.as_json() for record in census.records],
+        "results": [record.as_json(census.subject.named) for record in census.records],
     }

@@ -1,7 +1,8 @@
 """Inputs from comma-separated text: 0/1 values, and at most one column of labels.
 
-The first line is a header iff it names a column ``y`` or ``label``, or holds nothing but names. A line
-such as ``0,1,cat`` is neither that nor data, and is refused rather than skipped: no row is lost silently.
+The first line is a header iff it names a column ``y`` or ``label``, holds nothing but names, or numbers the
+columns: 0, 1, 2, … in any order. (``0,1`` alone is a row: two columns can't be numbered so.) A line such as
+``0,1,cat`` is none of these, nor data, and is refused rather than skipped: no row is lost silently.
 """
 
 from __future__ import annotations
@@ -14,20 +15,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.errors import DataFormatError, InvalidInputError
+from tmverify.errors import DataFormatError, InvalidInputError, shown
+from tmverify.model.matching import check_distinct
+from tmverify.model.names import default_name
 
 LABEL_NAMES = ("y", "label")
 _BITS = frozenset("01")
 Line = tuple[int, list[str]]
+Read = tuple[NDArray[np.uint8], NDArray[Any] | None, tuple[str, ...] | None]
 
 
-def read_csv(file: Path) -> tuple[NDArray[np.uint8], NDArray[Any] | None]:
-    """The inputs, (n, n_features), and the labels or None.
+def read_csv(file: Path) -> Read:
+    """The inputs, (n, n_features), the labels or None, and the columns' names or None.
 
     Raises
     ------
     DataFormatError
-        If the text is not a rectangle of numbers.
+        If the text is not a rectangle of numbers, or the header has a name twice.
     InvalidInputError
         If a number is neither 0 nor 1.
     """
@@ -40,14 +44,16 @@ def read_csv(file: Path) -> tuple[NDArray[np.uint8], NDArray[Any] | None]:
         ) from None
 
 
-def _table(lines: Iterator[Line], file: Path) -> tuple[NDArray[np.uint8], NDArray[Any] | None]:
+def _table(lines: Iterator[Line], file: Path) -> Read:
     first = next(lines, None)
     if first is None:
         raise DataFormatError(f"{file}: the file is empty; expected lines of comma-separated 0 and 1.")
-    width, label_column = len(first[1]), None
+    width, label_column, names = len(first[1]), None, None
     pending: list[Line] = [first]
     if _is_header(first[1]):
         label_column, pending = _label_column(first[1], file), []
+        names = tuple(cell.strip() for i, cell in enumerate(first[1]) if i != label_column)
+        check_distinct(names, DataFormatError, f"Line 1 of {file}")
     rows: list[NDArray[np.uint8]] = []
     labels: list[str] = []
     for number, cells in _chain(pending, lines):
@@ -55,12 +61,12 @@ def _table(lines: Iterator[Line], file: Path) -> tuple[NDArray[np.uint8], NDArra
             raise DataFormatError(f"{file}, line {number}: {len(cells)} values, where line 1 has {width}.")
         if label_column is not None:
             labels.append(cells.pop(label_column).strip())
-        rows.append(_bits(cells, number, file))
+        rows.append(_bits(cells, number, names, file))
     if not rows:
         raise DataFormatError(
             f"{file}: there is a header line but no input below it. Values are 0 or 1, separated by commas."
         )
-    return np.stack(rows), None if label_column is None else typed_labels(labels)
+    return np.stack(rows), None if label_column is None else typed_labels(labels), names
 
 
 def numbered_lines(reader: Any) -> Iterator[Line]:
@@ -76,7 +82,10 @@ def _chain(pending: list[Line], lines: Iterator[Line]) -> Iterator[Line]:
 
 
 def _is_header(cells: list[str]) -> bool:
-    return any(_is_label(cell) for cell in cells) or not any(as_number(cell) is not None for cell in cells)
+    if any(_is_label(cell) for cell in cells):
+        return True
+    numbers = [number for number in map(as_number, cells) if number is not None]
+    return not numbers or (len(cells) > 2 and sorted(numbers) == list(range(len(cells))))
 
 
 def _label_column(cells: list[str], file: Path) -> int | None:
@@ -90,16 +99,17 @@ def _is_label(cell: str) -> bool:
     return cell.strip().lower() in LABEL_NAMES
 
 
-def _bits(cells: list[str], number: int, file: Path) -> NDArray[np.uint8]:
+def _bits(cells: list[str], number: int, names: tuple[str, ...] | None, file: Path) -> NDArray[np.uint8]:
     joined = "".join(cells)
     if len(joined) == len(cells) and set(joined) <= _BITS and "" not in cells:
         return np.frombuffer(joined.encode(), np.uint8) - np.uint8(ord("0"))
-    return np.array([_bit(cell, number, i, file) for i, cell in enumerate(cells)], np.uint8)
+    named = map(default_name, range(len(cells))) if names is None else map(shown, names)
+    places = [f"{file}, line {number}, column {name}" for name in named]
+    return np.array([_bit(cell, number, place) for cell, place in zip(cells, places, strict=True)], np.uint8)
 
 
-def _bit(cell: str, number: int, column: int, file: Path) -> int:
+def _bit(cell: str, number: int, place: str) -> int:
     value = as_number(cell)
-    place = f"{file}, line {number}, value {column + 1}"
     if value is None:
         hint = " A header line must hold names only, or name a column y or label." if number == 1 else ""
         raise DataFormatError(f"{place}: expected 0 or 1, separated by commas. Found {cell[:40]!r}.{hint}")

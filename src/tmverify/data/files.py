@@ -1,4 +1,6 @@
-"""Inputs from files: ``.npz`` (arrays X and, if there are labels, y), ``.npy`` (X) or ``.csv``.
+"""Inputs from files: ``.npz`` (arrays X and, perhaps, y and feature_names), ``.npy`` (X) or ``.csv``.
+
+A file that names its columns is matched to a model by these names: ``Inputs.matched`` makes data for a model.
 
 Whatever is wrong with a file becomes one exception that names the file, what was found and what is
 expected: ``InvalidInputError`` for values that are not 0 and 1, ``DataFormatError`` for everything else.
@@ -11,7 +13,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +21,24 @@ from numpy.typing import NDArray
 from tmverify.data.csv_table import read_csv
 from tmverify.errors import DataFormatError, TmVerifyError
 from tmverify.model.inputs import as_bit_matrix
+from tmverify.model.matching import check_distinct, column_order
+from tmverify.model.names import Named
 
-Arrays = tuple[NDArray[Any], NDArray[Any] | None]
+ReadT = TypeVar("ReadT")
+
+
+class Arrays(NamedTuple):
+    """What stands in a file, not checked yet but for the names: text, all different."""
+
+    X: NDArray[Any]
+    y: NDArray[Any] | None = None
+    feature_names: tuple[str, ...] | None = None
+
+
+_REMEDY = (
+    "leave the names out to have the columns taken by position; labels are a column named y or label, or the "
+    "array y of an .npz file"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,10 +51,27 @@ class Inputs:
         Zeros and ones, at least one row and one column.
     y : int64 or str array, (n,), or None
         Labels, if the file has them.
+    feature_names : tuple of str, or None
+        Names of the columns of X, if the file has them.
     """
 
     X: NDArray[np.uint8]
     y: NDArray[Any] | None = None
+    feature_names: tuple[str, ...] | None = None
+
+    def matched(self, model: Named, file: str | os.PathLike[str]) -> Inputs:
+        """These inputs as ``model`` reads them: columns in the order of its features, as many as it has.
+
+        Raises
+        ------
+        InvalidInputError
+            If the names or the number of the columns do not fit; the message names ``file``.
+        """
+        X = self.X
+        if self.feature_names is not None:
+            order = column_order(self.feature_names, model, what=str(file), remedy=_REMEDY)
+            X = X[:, order] if len(order) == X.shape[1] else X
+        return Inputs(as_bit_matrix(X, model.n_features, name=f"X of {file}"), self.y, model.feature_names)
 
 
 def load_inputs(path: str | os.PathLike[str]) -> Inputs:
@@ -45,8 +80,8 @@ def load_inputs(path: str | os.PathLike[str]) -> Inputs:
     Parameters
     ----------
     path : path
-        ``.npz`` with an array X and optionally y; ``.npy`` with X; or ``.csv`` with 0/1 values and
-        optionally a header line, in which a column named y or label holds the labels.
+        ``.npz`` with an array X and optionally y and feature_names (text); ``.npy`` with X; or ``.csv`` with
+        0/1 values and optionally a header line, in which a column named y or label holds the labels.
 
     Returns
     -------
@@ -68,12 +103,12 @@ def load_inputs(path: str | os.PathLike[str]) -> Inputs:
         )
     if file.exists() and not file.is_file():
         raise DataFormatError(f"{file}: data must be a regular file.")
-    X, y = guarded(reader, file)
+    X, y, names = guarded(reader, file)
     bits = _check_inputs(X, file)
-    return Inputs(bits, None if y is None else check_labels(y, len(bits), file))
+    return Inputs(bits, None if y is None else check_labels(y, len(bits), file), names)
 
 
-def guarded(reader: Callable[[Path], Arrays], file: Path) -> Arrays:
+def guarded(reader: Callable[[Path], ReadT], file: Path) -> ReadT:
     """Call ``reader``, and turn whatever a hostile or damaged file provokes into one error."""
     try:
         return reader(file)
@@ -104,7 +139,28 @@ def read_npz(file: Path) -> Arrays:
                 raise DataFormatError(
                     f"{file}: an array named X is expected, and y for labels. Found {found}."
                 )
-            return archive["X"], archive["y"] if "y" in archive.files else None
+            X = archive["X"]
+            names = _names(archive, X, file) if "feature_names" in archive.files else None
+            return Arrays(X, archive["y"] if "y" in archive.files else None, names)
+
+
+def _names(archive: Any, X: NDArray[Any], file: Path) -> tuple[str, ...]:
+    try:
+        found = archive["feature_names"]
+    except ValueError:  # as pandas' columns are saved; whatever else is wrong, the remedy is the same
+        found = np.empty(0)
+    if found.dtype.kind == "S":
+        found = np.char.decode(found, "utf-8", "replace")
+    if found.dtype.kind != "U":
+        raise DataFormatError(f"{file}: feature_names must be text: save np.array(names, dtype=str).")
+    if X.ndim == 2 and found.shape != X.shape[1:]:
+        raise DataFormatError(
+            f"{file}: feature_names must have a name for each of the {X.shape[1]} columns of X. "
+            f"Found shape {found.shape}."
+        )
+    names: tuple[str, ...] = tuple(found.ravel().tolist())
+    check_distinct(names, DataFormatError, f"feature_names of {file}")
+    return names
 
 
 def _read_npy(file: Path) -> Arrays:
@@ -113,10 +169,14 @@ def _read_npy(file: Path) -> Arrays:
         if not isinstance(array, np.ndarray):
             array.close()
             raise DataFormatError(f"{file}: an archive, not a single array; rename it to end in .npz.")
-        return array, None
+        return Arrays(array)
 
 
-_READERS: Mapping[str, Callable[[Path], Arrays]] = {".npz": read_npz, ".npy": _read_npy, ".csv": read_csv}
+def _read_csv(file: Path) -> Arrays:
+    return Arrays(*read_csv(file))
+
+
+_READERS: Mapping[str, Callable[[Path], Arrays]] = {".npz": read_npz, ".npy": _read_npy, ".csv": _read_csv}
 
 
 def _check_inputs(X: NDArray[Any], file: Path) -> NDArray[np.uint8]:

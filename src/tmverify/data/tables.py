@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tmverify.data.files import check_labels, guarded, read_npz
 from tmverify.data.mixed_csv import read_mixed_csv
 from tmverify.errors import DataFormatError
+from tmverify.model.names import default_name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,7 +28,7 @@ class Table:
         From an npz file, the array as it is.
     y : int64 or str array, (n,)
     feature_names : tuple of str
-        Names of the columns of X; x0, x1, ... from an npz file.
+        Names of the columns of X; from an npz file its feature_names, or x0, x1, …
     """
 
     X: NDArray[Any]
@@ -41,7 +42,8 @@ def load_table(path: str | os.PathLike[str], target: str | None = None) -> Table
     Parameters
     ----------
     path : path
-        ``.csv``, comma-separated UTF-8 whose first line names the columns; or ``.npz`` with X and y.
+        ``.csv``, comma-separated UTF-8 whose first line names the columns; or ``.npz`` with X and y, and
+        perhaps feature_names.
     target : str or None, default None
         Name of the label column; None means the one named y or label. In an npz file it is y.
 
@@ -67,7 +69,7 @@ def load_table(path: str | os.PathLike[str], target: str | None = None) -> Table
 def _from_npz(file: Path, target: str | None) -> Table:
     if target not in (None, "y"):
         raise DataFormatError(f"{file}: the labels of an npz file are its array y. Got target={target!r}.")
-    X, y = guarded(read_npz, file)
+    X, y, names = guarded(read_npz, file)
     if y is None:
         raise DataFormatError(f"{file}: an array named y with the labels is expected beside X.")
     if X.ndim != 2 or 0 in X.shape or X.dtype.kind not in "buifU":
@@ -75,4 +77,5 @@ def _from_npz(file: Path, target: str | None) -> Table:
             f"{file}: X must be a matrix of numbers or text, shape (inputs, columns). "
             f"Found {X.dtype} of shape {X.shape}."
         )
-    return Table(X, check_labels(y, len(X), file), tuple(f"x{i}" for i in range(X.shape[1])))
+    names = names or tuple(map(default_name, range(X.shape[1])))
+    return Table(X, check_labels(y, len(X), file), names)

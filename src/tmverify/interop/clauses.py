@@ -9,8 +9,9 @@
     fever and not rash,0,2
 
 The lines with # come first and set what stands beside the clauses in JSON, values written as in JSON. In the
-table, the first column has the literals: numbers with spaces between them, or names with "and" between them.
-Then comes a column for each class, named like it; a single column ``weight`` makes a binary machine.
+table, the first column has the literals: signed numbers from 1 with spaces between them, or names with "and"
+between them (x0, x1, … where features have none). Then comes a column for each class, named like it; a single
+column ``weight`` makes a binary machine.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def head_lines(model: Model, usage: Sequence[str]) -> Iterator[str]:
         yield f"  {index} = {_quoted(label)}"
     yield ""
     if model.feature_names is None:
-        yield "Features have no names: bit i is feature i, counted from 0."
+        yield "Features have no names: bit i is feature i, counted from 0 and called x0, x1, and so on."
         return
     yield "Features, by bit:"
     for feature, name in enumerate(model.feature_names):

@@ -12,8 +12,8 @@ The same lines in every format, each behind the format's own comment sign:
     fixed feature 5 = 1 (size)             feature 5 is 1 in the witness: it can't change, or need not
     clause 23 = model 0 clause 7           variable 23 stands for the output of that clause
 
-Indices count from 0, the features' names follow where a model has them. A clause variable may be tied to its
-clause in one direction only, and clauses that cannot change have none.
+Features and clauses count from 0, the features' names follow where a model has them. A clause variable may be
+tied to its clause in one direction only, and clauses that cannot change have none.
 
 Invariant: names come from files of strangers, and a comment stays a comment whatever they hold. A name has
 no line break of any kind, no control character, and not many more than ``MAX_NAME_BYTES``: readers with a
@@ -27,9 +27,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.model.names import named_first
 from tmverify.properties.query import Query, Topic
 
-MAX_NAME_BYTES = 90  # a line of the map stays below 255, the shortest limit of LP readers, with two names
+MAX_NAME_BYTES = 90  # a line of the map stays below 255, the shortest limit of LP readers
 BITS_A_LINE = 100
 
 
@@ -95,9 +96,9 @@ def _bits(what: str, values: NDArray[np.uint8]) -> Iterator[str]:
 
 
 def _name(query: Query, feature: int) -> str:
-    """The feature's name, or names if the models call it differently."""
-    names = dict.fromkeys(m.feature_names[feature] for m in query.machines if m.feature_names is not None)
-    return f" ({' / '.join(map(comment_text, names))})" if names else ""
+    """The feature's name, where one of the models has names."""
+    names = named_first(query.machines).feature_names
+    return "" if names is None else f" ({comment_text(names[feature])})"
 
 
 def comment_text(name: str) -> str:

@@ -1,12 +1,14 @@
 """OPB: take a query to any pseudo-Boolean solver, in the linear format of the PB competitions.
 
     * #variable= 3 #constraint= 2
-    * bit x1 = feature 4 (contrast)
+    * bit x1 = feature 4 (contrast)         x1 is the file's first variable; features count from 0
     min: +1 x1 +1 x2 ;
     +1 x1 -3 x2 +2 x3 >= 1 ;
 
 Satisfiable means VIOLATED, unsatisfiable means HOLDS. The rows are those of ``interop.program``, the comments
-those of ``interop.naming``. Numbers are integers of any size: a solver of 32 bits may refuse heavy votes.
+those of ``interop.naming``. The format calls variables x1, x2, …, counted from 1, whatever they stand for: x4
+is not feature 4, and a comment says so. Numbers are integers of any size: a solver of 32 bits may refuse
+heavy votes.
 """
 
 from __future__ import annotations
@@ -50,6 +52,7 @@ def _lines(query: Query, program: Program, nearest: bool) -> Iterator[str]:
         meaning += "; the optimum is the least number of flips"
     bits = {feature: f"x{v + 1}" for feature, v in program.bits.items()}
     clauses = {index: f"x{v + 1}" for index, v in program.clauses.items()}
+    yield "* x1, x2, ... are the variables of this file, not features: features count from 0, see bit"
     for line in map_lines(query, meaning, program.reduced.origin, bits, clauses):
         yield f"* {line}"
     if nearest:

@@ -28,6 +28,7 @@ import numpy as np
 from tmverify.engines.protocol import EncodingTooLargeError
 from tmverify.engines.reduction import Reduced, reduce
 from tmverify.errors import InvalidInputError
+from tmverify.model.names import default_name
 from tmverify.properties.query import Query, check_query
 
 Term = tuple[int, int]
@@ -110,7 +111,7 @@ def build_program(query: Query) -> Program:
         If ``query`` is none, or too large.
     """
     reduced = specialise(query)
-    names = [f"x{feature}" for feature in reduced.features.tolist()]
+    names = [default_name(feature) for feature in reduced.features.tolist()]
     bits = {feature: v for v, feature in enumerate(reduced.features.tolist())}
     clauses = {index: len(names) + j for j, index in enumerate(reduced.sources)}
     names += [f"c{index}" for index in reduced.sources]

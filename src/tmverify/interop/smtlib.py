@@ -24,6 +24,7 @@ from tmverify.drafts import replacing
 from tmverify.engines.reduction import Reduced
 from tmverify.interop.naming import map_lines
 from tmverify.interop.program import specialise, wanted_values
+from tmverify.model.names import default_name
 from tmverify.properties.query import Query
 
 
@@ -47,7 +48,7 @@ def to_smtlib(query: Query, path: str | os.PathLike[str]) -> None:
 
 
 def _lines(query: Query, reduced: Reduced) -> Iterator[str]:
-    bits = {feature: f"x{feature}" for feature in reduced.features.tolist()}
+    bits = {feature: default_name(feature) for feature in reduced.features.tolist()}
     clauses = {index: f"c{index}" for index in reduced.sources}
     meaning = "sat iff there is a counterexample"
     for line in map_lines(query, meaning, reduced.origin, bits, clauses):

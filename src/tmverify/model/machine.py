@@ -26,6 +26,7 @@ from tmverify.errors import InvalidInputError, ModelError, shown
 from tmverify.model.checks import as_array, check_options, integers, labels_of, listed
 from tmverify.model.clauses import MAX_CLAUSES, Clauses
 from tmverify.model.decision import Tie
+from tmverify.model.matching import in_order
 from tmverify.model.packed import PackedModel
 
 Label = int | str
@@ -41,7 +42,7 @@ class Model:
     Attributes
     ----------
     clauses : Clauses
-        Sequence of tuples of signed, 1-based literals.
+        Sequence of tuples of signed, 1-based literals: 1 is x0, feature 0, and -1 is "not x0".
     weights : int64 array, (outputs, n_clauses)
     bias : int64 array, (outputs,)
     tie : {"positive", "negative"}
@@ -53,6 +54,7 @@ class Model:
     classes : tuple of int or of str
         The label of each class index; two labels for a binary machine.
     feature_names : tuple of str, or None
+        Without them, features are called x0, x1, … by their index.
     """
 
     clauses: Clauses
@@ -84,7 +86,7 @@ class Model:
         ----------
         n_features : int
         clauses : lists of int
-            Signed, 1-based literals, as in DIMACS: ``[1, -3]`` is "feature 0 and not feature 2".
+            Signed, 1-based literals, as in DIMACS: ``[1, -3]`` is "x0 and not x2", features 0 and 2.
         weights : array of int, (outputs, n_clauses)
             One row makes a binary machine; (n_clauses,) is read as one row.
         bias : int or array of int, (outputs,)
@@ -149,12 +151,16 @@ class Model:
         return len(self.bias)
 
     def scores(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Scores before clamp and decision, (n, outputs) int64, of a 0/1 matrix (n, n_features)."""
-        return self._packed.scores(X)
+        """Scores before clamp and decision, (n, outputs) int64, of a 0/1 matrix (n, n_features).
+
+        The columns of a frame are matched to ``feature_names``; so in ``predict``.
+        """
+        return self._packed.scores(in_order(X, self))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Label of each row of a 0/1 matrix (n, n_features)."""
-        return self._packed.predict(X)
+        # For an array, even a call that does nothing would be felt where a row takes a microsecond.
+        return self._packed.predict(X if type(X) is np.ndarray else in_order(X, self))
 
     def single(self, c: Label) -> Model:
         """The binary machine that says 1 ("it is class c") or 0, by the sign of c's own score.

@@ -13,14 +13,14 @@
       "clamp": null,                                  scores are cut to ±clamp first; default null
       "empty_clause": "silent",                       or "fires"; default "silent"
       "clauses": [
-        {"literals": [1, -3], "weights": [2]},        feature 0, and not feature 2: two votes
+        {"literals": [1, -3], "weights": [2]},        feature 0, and not feature 2 (x0 and not x2): two votes
         {"literals": ["fever", "not rash"], "weights": [2]}
       ]
     }
 
-Literals are signed and count from 1, as in DIMACS, or are names. Every clause has as many weights as there
-are outputs: one makes a binary machine (the second class if the votes sum to >= 0), several are decided by
-argmax.
+Literals are signed and count from 1, as in DIMACS, or are names and "not" names. Features without names are
+called x0, x1, …, so 1 is x0. Every clause has as many weights as there are outputs: one makes a binary
+machine (the second class if the votes sum to >= 0), several are decided by argmax.
 
 Nothing is guessed: an unknown or repeated key, a fraction, a name that could be read in two ways is an error.
 What ``to_json`` writes, ``from_json`` reads back as an equal model.
@@ -29,7 +29,8 @@ What ``to_json`` writes, ``from_json`` reads back as an equal model.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -37,6 +38,7 @@ import numpy as np
 from tmverify.errors import ModelError, ModelFormatError, shown
 from tmverify.model.checks import MAX_WEIGHT
 from tmverify.model.machine import Model
+from tmverify.model.names import counted, default_name
 
 FORMAT = "tsetlin-clauses"
 VERSION = 1
@@ -127,7 +129,7 @@ def build(
     try:
         return Model.from_clauses(
             n_features,
-            _signed(literals, names or []),
+            _signed(literals, names, n_features),
             np.array(weights, np.int64).reshape(len(weights), n_outputs).T,
             **{**options, "bias": bias},
         )
@@ -145,24 +147,42 @@ def _checked_bias(bias: Any) -> int | list[int]:
     return bias
 
 
-def _signed(literals: Iterable[list[Any]], names: list[Any]) -> list[list[Any]]:
+def _signed(literals: Iterable[list[Any]], names: list[Any] | None, n_features: Any) -> list[list[Any]]:
     """Names replaced by numbers."""
+    read = partial(_counted, n_features=n_features) if names is None else _meanings(names).get
+    return [[_number(lit, read, j) for lit in clause] for j, clause in enumerate(literals)]
+
+
+def _meanings(names: list[Any]) -> dict[str, int]:
+    """The literal that each name stands for, and its negation; 0 if it could be read in two ways."""
     known = {name: i + 1 for i, name in enumerate(names) if isinstance(name, str)}
-    meaning: dict[str, int] = {}  # 0: it could be read in two ways
+    meaning: dict[str, int] = {}
     for name, number in known.items():
         for text, lit in ((name, number), (f"not {name}", -number)):
             meaning[text] = 0 if text in meaning else lit
-    return [[_number(lit, meaning, j) for lit in clause] for j, clause in enumerate(literals)]
+    return meaning
 
 
-def _number(lit: Any, meaning: Mapping[str, int], j: int) -> Any:
+def _counted(text: str, n_features: Any) -> int | None:
+    """The literal of a feature without a name: 1 is x0, -3 is not x2."""
+    name = text.removeprefix("not ")
+    feature = counted(name)
+    if feature is None or name != default_name(feature):
+        return None
+    if isinstance(n_features, int) and feature >= n_features:
+        return None
+    return feature + 1 if name == text else -feature - 1
+
+
+def _number(lit: Any, read: Callable[[str], int | None], j: int) -> Any:
     if not isinstance(lit, str):
         return lit
-    if lit not in meaning:
+    number = read(lit)
+    if number is None:
         raise ModelFormatError(f"clause {j} has the literal {shown(lit)}, which names no feature")
-    if meaning[lit] == 0:
+    if number == 0:
         raise ModelFormatError(f"clause {j} has the literal {shown(lit)}, which can be read in two ways")
-    return meaning[lit]
+    return number
 
 
 def _check_integers(values: list[Any], what: str) -> None:

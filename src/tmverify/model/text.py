@@ -1,27 +1,17 @@
-"""A model as rules that a person can read, class by class.
-
-Features without a name are called x1, x2, … as in the paper: x1 is feature 0, literal 1.
-"""
+"""A model as rules that a person can read, class by class, its features by their names (``model.names``)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tmverify.errors import InvalidInputError, shown
+from tmverify.model.names import Named, feature_name
 
 if TYPE_CHECKING:
     from tmverify.model.machine import Model
-
-
-class Named(Protocol):
-    """Whatever may have names for its features."""
-
-    @property
-    def feature_names(self) -> tuple[str, ...] | None:
-        """The names, if there are any."""
 
 
 def to_text(model: Model, max_clauses: int | None = None) -> str:
@@ -33,9 +23,9 @@ def to_text(model: Model, max_clauses: int | None = None) -> str:
     return "\n".join(_lines(model, max_clauses))
 
 
-def feature_name(model: Named, feature: int) -> str:
-    """The name of a feature: its own, or x1, x2, …"""
-    return f"x{feature + 1}" if model.feature_names is None else _printable(model.feature_names[feature])
+def printable_name(model: Named, feature: int) -> str:
+    """The name of a feature, to be shown."""
+    return _printable(feature_name(model, feature))
 
 
 def _printable(label: object) -> str:
@@ -49,7 +39,7 @@ def clause_text(model: Model, j: int) -> str:
     clause = model.clauses[j]
     if not clause:
         return "(empty: never true)" if model.empty_clause == "silent" else "(empty: always true)"
-    words = [("" if lit > 0 else "not ") + feature_name(model, abs(lit) - 1) for lit in clause]
+    words = [("" if lit > 0 else "not ") + printable_name(model, abs(lit) - 1) for lit in clause]
     contradictory = len({abs(lit) for lit in clause}) < len(clause)
     return " and ".join(words) + ("  (contradictory: never true)" if contradictory else "")
 

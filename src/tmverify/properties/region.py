@@ -20,6 +20,8 @@ from tmverify.bnn.model import BnnModel
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Model
 from tmverify.model.inputs import as_bit_vector
+from tmverify.model.matching import in_order
+from tmverify.model.names import default_name, feature_finder
 
 Direction = Literal["add", "remove"]
 
@@ -100,7 +102,7 @@ def ball(
     ------
     InvalidInputError
     """
-    center = as_bit_vector(x, model.n_features)
+    center = as_bit_vector(in_order(x, model, name="x"), model.n_features)
     center.flags.writeable = False
     radius = check_epsilon(epsilon, model.n_features)
     mask = mutable = _mask(model, features)
@@ -134,8 +136,9 @@ def _mask(model: Model | BnnModel, features: ArrayLike | Sequence[str] | None) -
         return np.ones(n, np.bool_)
     if _are_names(features):
         return _mask_of_names(model, [str(name) for name in features])
+    mask = in_order(features, model, name="features")
     try:
-        return as_bit_vector(features, n, name="features").astype(np.bool_)
+        return as_bit_vector(mask, n, name="features").astype(np.bool_)
     except InvalidInputError:
         raise InvalidInputError(
             f"features must be a mask of {n} values, true where a feature may change, or a list of feature "
@@ -150,14 +153,17 @@ def _are_names(features: object) -> TypeGuard[Iterable[str]]:
 
 
 def _mask_of_names(model: Model | BnnModel, names: list[str]) -> NDArray[np.bool_]:
-    if model.feature_names is None:
-        raise InvalidInputError(
-            "features can't be names: the model has no feature_names. Pass a mask instead."
-        )
-    position = {name: i for i, name in enumerate(model.feature_names)}
+    find = feature_finder(model)
     mask = np.zeros(model.n_features, np.bool_)
     for name in names:
-        if name not in position:
-            raise InvalidInputError(f"features must be names of the model's features. Got {name!r} instead.")
-        mask[position[name]] = True
+        feature = find(name)
+        if feature is None:
+            are = ""
+            if model.feature_names is None:
+                called = f"{default_name(0)} to {default_name(model.n_features - 1)}"
+                are = f"; the model has no feature_names, so they are called {called}"
+            raise InvalidInputError(
+                f"features must be names of the model's features{are}. Got {shown(name)} instead."
+            )
+        mask[feature] = True
     return mask

@@ -12,6 +12,7 @@ import numpy as np
 from tmverify.bnn.model import BnnModel
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Label, Model
+from tmverify.model.matching import check_same_features
 
 Scope = Label
 
@@ -39,11 +40,7 @@ def comparable(a: Model, b: Model, scope: Scope) -> tuple[Model, Model]:
     """The two machines that ``scope`` stands for, checked to be comparable."""
     check_model(a, "a")
     check_model(b, "b")
-    if a.n_features != b.n_features:
-        raise InvalidInputError(
-            f"Two models can be compared only if they read the same features. "
-            f"Got n_features={a.n_features} and n_features={b.n_features} instead."
-        )
+    check_same_features(a, b)
     if a.classes != b.classes:
         raise InvalidInputError(
             f"Two models can be compared only if they have the same classes in the same order. "

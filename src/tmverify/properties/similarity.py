@@ -11,6 +11,7 @@ from dataclasses import replace
 from numpy.typing import ArrayLike
 
 from tmverify.model import Model
+from tmverify.model.names import named_first
 from tmverify.properties.query import Query, Topic, query_disagreement
 from tmverify.properties.region import Direction, ball
 from tmverify.properties.scope import Scope, comparable
@@ -28,6 +29,6 @@ def similarity_query(
 ) -> Query:
     """Compile the question; see ``tmverify.check_similarity`` for the arguments."""
     left, right = comparable(a, b, scope)
-    region = ball(left, x, epsilon, features=features, direction=direction)
+    region = ball(named_first((left, right)), x, epsilon, features=features, direction=direction)
     query = query_disagreement(left, right, region)
     return replace(query, topic=Topic("similarity", (a, b), scope))

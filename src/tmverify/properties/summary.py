@@ -36,9 +36,7 @@ def radius_line(r: Radius) -> str:
     if not r.exact:
         said.insert(0, f"open, {_why(r)}" if r.stop_reason else "open")
     elif r.radius == math.inf:
-        said.append(
-            "no allowed change alters it" if r.question == "robustness" else "no disagreement"
-        )
+        said.append("no allowed change alters it" if r.question == "robustness" else "no disagreement")
     return ", ".join([f"radius {r}: {'; '.join(said)}", *_how(r)])
 
 

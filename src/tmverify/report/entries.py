@@ -1,4 +1,4 @@
-"""Entries: changes as the gallery shows them: pictures, words, or, with neither, numbers of features."""
+"""Entries: changes as the gallery shows them: pictures, or the names of features."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from tmverify.campaign.store import StoredModel
 from tmverify.model import Label
+from tmverify.model.names import feature_name
 from tmverify.report.gallery import Change
 from tmverify.report.pictures import marked, picture
 from tmverify.report.wording import bounds_text, decisions_text, seconds_text
@@ -74,7 +75,7 @@ def entry_of(change: Change, models: Mapping[str, StoredModel], asked: Sequence[
         misclassified=one and plain and _wrong(task.label, answer.decisions),
         size=_size(change),
         pictures=_pictures(change),
-        chips=() if _shape(change) is not None else _chips(change, models.get(task.models[0])),
+        chips=() if _shape(change) is not None else _chips(change, task.named(models)),
         facts=_facts(change, asked),
         trusts=answer.trusts,
     )
@@ -136,11 +137,11 @@ def _pictures(change: Change) -> tuple[Picture, ...]:
 
 
 def _pixel(feature: int, shape: tuple[int, int]) -> str:
-    return f"row {feature // shape[1] + 1} column {feature % shape[1] + 1}"
+    """As pixels are named: from 0, like ``pixel_0_0``."""
+    return f"row {feature // shape[1]} column {feature % shape[1]}"
 
 
-def _chips(change: Change, model: StoredModel | None) -> tuple[Chips, ...]:
-    names = None if model is None else model.feature_names
+def _chips(change: Change, model: StoredModel) -> tuple[Chips, ...]:
     before = change.witness if change.x is None else change.x
     present = [int(i) for i in np.flatnonzero(before)]
     removed = set(change.removed)
@@ -150,10 +151,10 @@ def _chips(change: Change, model: StoredModel | None) -> tuple[Chips, ...]:
         ("removed", "removed", change.removed),
         ("plain", _ALSO if change.x is not None else "the input has", kept),
     )
-    return tuple(_some(kind, caption, features, names) for kind, caption, features in rows if features)
+    return tuple(_some(kind, caption, features, model) for kind, caption, features in rows if features)
 
 
-def _some(kind: str, caption: str, features: Sequence[int], names: Sequence[str] | None) -> Chips:
+def _some(kind: str, caption: str, features: Sequence[int], model: StoredModel) -> Chips:
     most = _MAX_PLAIN if caption == _ALSO else _MAX_CHIPS
-    shown = tuple(f"feature {i}" if names is None else str(names[i]) for i in features[:most])
+    shown = tuple(feature_name(model, i) for i in features[:most])
     return Chips(kind, caption, shown, len(features) - len(shown))

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from tmverify.bnn import BnnModel
 from tmverify.model import Model
 from tmverify.model.inputs import as_bit_matrix
+from tmverify.model.matching import in_order
+from tmverify.model.names import named_first
 from tmverify.properties import Verdict, equivalence_query, robustness_query, similarity_query
 from tmverify.properties.region import Direction
 from tmverify.properties.scope import Scope
@@ -36,12 +38,13 @@ def check_robustness(
     ----------
     model : Model
     x : array of 0 and 1, (n_features,)
+        The values of a series are matched to the model's ``feature_names``.
     epsilon : int
         0 <= epsilon <= n_features.
     scope : "team" or a class label
         Whose decision: the machine's (its argmax or sign), or that of the single machine of one class.
     features : mask of 0/1 or bool, (n_features,), or feature names; optional
-        Only these features may change.
+        Only these features may change. The features of a model without names are called x0, x1, …
     direction : {"add", "remove"}, optional
         Bits may only be set, or only be cleared.
     timeout : float or None
@@ -133,6 +136,6 @@ def check_equivalence(
     """
     query = equivalence_query(a, b, scope=scope)
     if X is not None:
-        hints = as_bit_matrix(X, a.n_features)
+        hints = as_bit_matrix(in_order(X, named_first((a, b))), a.n_features)
         query = replace(query, hints=hints if engine == "auto" and len(hints) else None)
     return decide(query, timeout=timeout, engine=engine, certificate=certificate)

@@ -17,6 +17,8 @@ from tmverify.engines.protocol import Deadline, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 from tmverify.model.inputs import as_bit_matrix
+from tmverify.model.matching import in_order
+from tmverify.model.names import named_first
 from tmverify.properties import (
     Status,
     StopReason,
@@ -54,7 +56,7 @@ def check_universal_robustness(
     Parameters
     ----------
     X : array of 0 and 1, (n, n_features)
-        The inputs, at least one.
+        The inputs, at least one. The columns of a frame are matched to the model's ``feature_names``.
     eta : Fraction, float or str
         Between 0 and 1, read exactly: 0.1 is 1/10, "2/3" is two thirds.
     timeout : float or None
@@ -78,7 +80,7 @@ def check_universal_robustness(
     def ask(x: NDArray[np.uint8]) -> AnyQuery:
         return robustness_query(model, x, epsilon, scope=scope, features=features, direction=direction)
 
-    bits = as_bit_matrix(X, model.n_features)
+    bits = as_bit_matrix(in_order(X, model), model.n_features)
     return _decide_universal(ask, bits, eta, timeout, timeout_per_input, engine, certificate, on_verdict)
 
 
@@ -107,7 +109,7 @@ def check_universal_similarity(
     def ask(x: NDArray[np.uint8]) -> AnyQuery:
         return similarity_query(a, b, x, epsilon, scope=scope, features=features, direction=direction)
 
-    bits = as_bit_matrix(X, a.n_features)
+    bits = as_bit_matrix(in_order(X, named_first((a, b))), a.n_features)
     return _decide_universal(ask, bits, eta, timeout, timeout_per_input, engine, certificate, on_verdict)
 
 

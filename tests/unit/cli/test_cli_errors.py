@@ -38,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("robustness d.npz d.npz", "d.npz: not a tmverify model"),
         ("robustness m.tm none.npz", "none.npz: there is no such file"),
         ("robustness m.tm m.tm", "must be a file that ends in .npz, .npy, .csv"),
-        ("robustness m.tm bad.csv", "bad.csv, line 2, value 2"),
+        ("robustness m.tm bad.csv", "bad.csv, line 2, column x1"),
         ("robustness m.tm narrow.npz", "X of narrow.npz must have n_features=9 columns. Got 6"),
         ("robustness m.tm d.npz --n 10", "n must be at most the number of inputs, 9"),
         ("robustness m.tm d.npz --n 0", "--n"),

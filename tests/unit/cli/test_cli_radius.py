@@ -16,7 +16,7 @@ import tmverify as tv
 from tmverify.cli import main
 
 Capture = pytest.CaptureFixture[str]
-COLUMNS = "index,scope,class,radius,lower,upper,nearest,seconds,engine,stop_reason,flips"
+COLUMNS = "index,scope,class,radius,lower,upper,nearest,seconds,engine,stop_reason,flips,flipped_features"
 
 
 @pytest.fixture
@@ -105,6 +105,10 @@ def test_json_and_csv_say_what_the_api_says(
         assert float(result["radius"]) == float(row["radius"]) == said.radius
         assert float(row["lower"]) == float(row["upper"]) == said.radius
         assert row["flips"] == " ".join(map(str, result["flips"] or []))
+        assert row["flipped_features"] == (
+            "" if result["flips"] is None else json.dumps(result["flipped_features"])
+        )
+        assert (result["flipped_features"] or []) == [f"x{i}" for i in result["flips"] or []]
         assert (result["flips"] is None) == (said.radius == math.inf) == (row["nearest"] == "")
         assert str(result["class"]) == row["class"]
         assert (row["engine"], row["stop_reason"]) == (result["engine"], "")

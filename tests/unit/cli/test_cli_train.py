@@ -101,7 +101,15 @@ def test_a_table_of_numbers_and_text(folder: Path, capsys: Capture) -> None:
     assert model.classes == ("high", "low")
     with np.load("p.npz") as saved:
         assert (saved["X"].shape, saved["X"].dtype) == ((20, len(names)), np.uint8)
+        assert saved["feature_names"].tolist() == list(names)
+        turned = {name: saved[name][..., ::-1] for name in ("X", "feature_names")}
+        np.savez("turned.npz", **turned, y=saved["y"])
         assert np.mean(model.predict(saved["X"]) == saved["y"]) > 0.7
+    accuracies = []
+    for data in ("p.npz", "turned.npz"):
+        assert main(["predict", "p.tm", data, "--json"]) == 0
+        accuracies.append(json.loads(capsys.readouterr().out)["accuracy"])
+    assert accuracies[0] == accuracies[1] > 0.7
 
 
 def test_a_value_that_only_the_held_out_rows_have(folder: Path) -> None:

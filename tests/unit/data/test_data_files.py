@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tmverify.data import load_inputs, match_labels
+from tmverify import Model
+from tmverify.data import Inputs, load_inputs, match_labels
 from tmverify.errors import DataFormatError, InvalidInputError
 
 X = np.array([[0, 1, 1], [1, 0, 0]], np.uint8)
@@ -67,16 +69,88 @@ def test_csv(tmp_path: Path, text: str, labels: list[Any] | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("0,1,1\n1,0,0\n", None),
+        ("a, b ,c\n0,1,1\n1,0,0\n", ("a", "b", "c")),
+        ("a,y,b,c\n0,5,1,1\n1,5,0,0\n", ("a", "b", "c")),
+        ("x2,x0,x1\n0,1,1\n1,0,0\n", ("x2", "x0", "x1")),
+        ("2,0,1\n0,1,1\n1,0,0\n", ("2", "0", "1")),  # no row of bits: it numbers the columns
+        ("1,2,0,label\n0,1,1,a\n1,0,0,b\n", ("1", "2", "0")),
+    ],
+)
+def test_names_in_a_csv_file(tmp_path: Path, text: str, names: tuple[str, ...] | None) -> None:
+    inputs = load_inputs(write(tmp_path / "d.csv", text))
+    assert np.array_equal(inputs.X, X)
+    assert inputs.feature_names == names
+
+
+def test_two_columns_of_bits_are_no_numbering(tmp_path: Path) -> None:
+    inputs = load_inputs(write(tmp_path / "d.csv", "0,1\n1,0\n"))
+    assert (inputs.X.tolist(), inputs.feature_names) == ([[0, 1], [1, 0]], None)
+
+
+@pytest.mark.parametrize("names", [["a", "b", "ü"], np.array(["a", "b", "ü".encode()], "S")])
+def test_names_in_an_npz_file(tmp_path: Path, names: Any) -> None:
+    np.savez(tmp_path / "d.npz", X=X, feature_names=names)
+    assert load_inputs(tmp_path / "d.npz").feature_names == ("a", "b", "ü")
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["a", "b"], r"a name for each of the 3 columns of X. Found shape \(2,\)"),
+        ([["a", "b", "c"]], "a name for each of the 3 columns"),
+        ([0, 1, 2], "must be text: save np.array"),
+        (np.array(["a", "b", "c"], object), "must be text: save np.array"),
+        (["a", "b", "a"], "must name each column once. Got 'a' twice"),
+    ],
+)
+def test_names_that_are_none(tmp_path: Path, names: Any, message: str) -> None:
+    np.savez(tmp_path / "d.npz", X=X, feature_names=names)
+    with pytest.raises(DataFormatError, match=message) as caught:
+        load_inputs(tmp_path / "d.npz")
+    assert "feature_names" in str(caught.value)
+    assert "d.npz" in str(caught.value)
+
+
+def test_data_for_a_model(tmp_path: Path) -> None:
+    """The columns of a file are those that its names say, not those of its positions."""
+    model = Model.from_clauses(3, [[1]], [1], feature_names=["a", "b", "c"])
+    inputs = load_inputs(write(tmp_path / "d.csv", "c,a,label,b\n1,0,7,1\n0,1,8,0\n"))
+    matched = inputs.matched(model, "d.csv")
+    assert np.array_equal(matched.X, X)
+    assert matched.X.flags.c_contiguous
+    assert matched.X.dtype == np.uint8
+    assert matched.feature_names == ("a", "b", "c")
+    assert matched.y is not None
+    assert matched.y.tolist() == [7, 8]
+    other = load_inputs(write(tmp_path / "d.csv", "c,a,income,b\n1,0,1,1\n"))
+    with pytest.raises(InvalidInputError, match=r"d.csv must .*the model has no 'income'.*named y or label"):
+        other.matched(model, "d.csv")
+    without = Inputs(X[:, :2])
+    with pytest.raises(InvalidInputError, match=r"X of d.csv must have n_features=3 columns\. Got 2"):
+        without.matched(model, "d.csv")
+    named = Inputs(X[:, :2], None, ("fever", "rash"))
+    with pytest.raises(InvalidInputError, match=r"X of d.csv must have n_features=3 columns\. Got 2"):
+        named.matched(replace(model, feature_names=None), "d.csv")
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("a,b,a\n0,1,1\n", "d.csv must name each column once. Got 'a' twice"),
+        ("a,,\n0,1,1\n", "must name each column once. Got '' twice"),
+        ("a,b,a,y\n0,1,1,1\n", "must name each column once"),
         ("", "empty"),
         ("\n\n", "empty"),
         ("a,b\n", "no input below"),
         ("0,1\n1\n", "line 2: 1 values, where line 1 has 2"),
-        ("0,1\n1,zebra\n", "line 2, value 2: .*'zebra'"),
-        ("0,1,cat\n1,0,dog\n", "line 1, value 3: .*header"),
-        ("0,1\n1,\n", "line 2, value 2"),
-        ("0,1\n,\n", "line 2, value 1"),
+        ("0,1\n1,zebra\n", "line 2, column x1: .*'zebra'"),
+        ("a,b,y\n1,zebra,1\n", "line 2, column 'b': .*'zebra'"),
+        ("0,1,cat\n1,0,dog\n", "line 1, column x2: .*header"),
+        ("0,1\n1,\n", "line 2, column x1"),
+        ("0,1\n,\n", "line 2, column x0"),
         ("0 1\n1 0\n", "no input below|separated by commas"),
         ("y,label\n0,1\n", "2 columns"),
         ("0,1\n1,0\x00\n", "line 2"),
@@ -90,7 +164,7 @@ def test_broken_csv(tmp_path: Path, text: str, message: str) -> None:
 
 @pytest.mark.parametrize("value", ["2", "-1", "0.5", "nan", "inf"])
 def test_csv_with_other_numbers(tmp_path: Path, value: str) -> None:
-    with pytest.raises(InvalidInputError, match=r"d.csv, line 2, value 1: .*binarize"):
+    with pytest.raises(InvalidInputError, match=r"d.csv, line 2, column x0: .*binarize"):
         load_inputs(write(tmp_path / "d.csv", f"0,1\n{value},1\n"))
 
 

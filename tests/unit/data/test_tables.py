@@ -56,6 +56,10 @@ def test_npz(tmp_path: Path) -> None:
     np.savez(tmp_path / "d.npz", X=np.array([[0, 200], [0, 100]], np.uint8), y=["a", "b"])
     for target in (None, "y"):
         assert bits_of(load_table(tmp_path / "d.npz", target)) == ([[0, 1], [0, 0]], ["x0", "x1 > 150"])
+    np.savez(
+        tmp_path / "d.npz", X=np.array([[0, 200], [0, 100]]), y=["a", "b"], feature_names=["wet", "size"]
+    )
+    assert bits_of(load_table(tmp_path / "d.npz"))[1] == ["wet", "size > 150"]
 
 
 @pytest.mark.parametrize(

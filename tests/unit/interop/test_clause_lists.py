@@ -51,6 +51,12 @@ def test_a_binary_table(tmp_path: Path) -> None:
     assert numbered.classes == (3, 7)
 
 
+def test_features_without_names_are_called_by_their_index(tmp_path: Path) -> None:
+    model = read(tmp_path, "# n_features = 3\nclause,weight\nx0 and not x2,1\n1 -3,1\n")
+    assert [*model.clauses] == [(1, -3), (1, -3)]
+    assert "x0 and not x2" in model.to_text()
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -62,7 +68,9 @@ def test_a_binary_table(tmp_path: Path) -> None:
         ("# n_features = 2\nclause,weight\n1,1.5\n", "clause 0 has the weight '1.5'"),
         ("# n_features = 2\nclause,weight\n1,\u0661\n", "clause 0 has the weight"),
         ("# n_features = 2\nclause,weight\n3,1\n", "n_features=2"),
-        ("# n_features = 2\nclause,weight\nx1,1\n", "'x1', which names no feature"),
+        ("# n_features = 2\nclause,weight\nx2,1\n", "'x2', which names no feature"),
+        ("# n_features = 2\nclause,weight\nX1,1\n", "'X1', which names no feature"),
+        ('# feature_names = ["a", "b"]\nclause,weight\nx1,1\n', "'x1', which names no feature"),
         ("# n_features = two\nclause,weight\n1,1\n", "line 1: n_features must be as in JSON"),
         ("# n_feature = 2\nclause,weight\n1,1\n", "line 1 sets 'n_feature'"),
         ("# n_features = 2\n# n_features = 3\nclause,weight\n1,1\n", "line 2 sets 'n_features'"),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tmverify import InvalidInputError, Model
-from tmverify.model.text import clause_text, feature_name
+from tmverify.model.text import clause_text, printable_name
 
 
 def test_a_binary_machine_in_full() -> None:
@@ -44,10 +44,10 @@ def test_a_multiclass_machine_in_full() -> None:
         "Tsetlin machine: 2 features, 3 clauses",
         "decision: the class with the most votes; on a tie the first in order, each score cut to [-5, 5]",
         "votes on class 0:",
-        "  +1  x1 and x2",
+        "  +1  x0 and x1",
         "  +3  (empty: always true)",
         "votes on class 1, starting from +1:",
-        "  -2  not x1",
+        "  -2  not x0",
         "votes on class 2:",
     ]
 
@@ -64,7 +64,7 @@ def test_the_tie_rule_is_told() -> None:
 def test_a_limit_on_clauses(limit: int | None, shown: int, rest: int | None) -> None:
     model = Model.from_clauses(5, [[1], [2], [3], [4], [5], [-1]], [1, 1, 1, 1, 1, 0])
     lines = model.to_text(limit).splitlines()[3:]
-    assert lines[:shown] == [f"  +1  x{i + 1}" for i in range(shown)]
+    assert lines[:shown] == [f"  +1  x{i}" for i in range(shown)]
     assert lines[shown:] == ([] if rest is None else [f"  … and {rest} more"])
 
 
@@ -81,9 +81,9 @@ def test_zero_clauses() -> None:
 def test_names_and_single_clauses() -> None:
     plain = Model.from_clauses(2, [[1, -2]], [1])
     named = Model.from_clauses(2, [[1, -2]], [1], feature_names=["a b", ""])
-    assert [feature_name(plain, i) for i in range(2)] == ["x1", "x2"]
-    assert [feature_name(named, i) for i in range(2)] == ["a b", ""]
-    assert clause_text(plain, 0) == "x1 and not x2"
+    assert [printable_name(plain, i) for i in range(2)] == ["x0", "x1"]
+    assert [printable_name(named, i) for i in range(2)] == ["a b", ""]
+    assert clause_text(plain, 0) == "x0 and not x1"
     assert clause_text(named, 0) == "a b and not "
 
 

@@ -101,13 +101,36 @@ def test_words_and_pairs(tmp_path: Path) -> None:
         assert said in page
 
 
-def test_features_without_names_are_numbers(tmp_path: Path) -> None:
+def test_features_without_names_are_called_by_their_index(tmp_path: Path) -> None:
     model = machine()
     about = task("robustness", [1, 0, 0, 0], model, index=0, data="d", epsilon=1, image=(3, 3))
     found = answer(about, "violated", witness=[1, 0, 1, 0], decisions=(1, 0))
     page = page_of(write_store(tmp_path / "s.db", [(about, found)], [("first", model)]))
-    assert '<bdi class="chip">feature 2</bdi>' in page
+    assert '<bdi class="chip">x2</bdi>' in page
     assert "data:image/png" not in page  # 3 x 3 pixels do not fit 4 features
+
+
+def test_the_names_of_either_model_are_shown(tmp_path: Path) -> None:
+    models = machine(), machine(clause=2, feature_names=("good", "bad", "film", "plot"))
+    about = task("similarity", [1, 0, 0, 0], *models, index=0, data="d", epsilon=1)
+    found = answer(about, "violated", witness=[1, 0, 1, 0], decisions=(1, 0))
+    page = page_of(write_store(tmp_path / "s.db", [(about, found)], [("a", models[0]), ("b", models[1])]))
+    assert '<bdi class="chip">film</bdi>' in page
+
+
+def test_pixels_count_from_0_as_in_their_names(tmp_path: Path) -> None:
+    model = machine(feature_names=("pixel_0_0", "pixel_0_1", "pixel_1_0", "pixel_1_1"))
+    about = task("robustness", [1, 0, 0, 0], model, index=0, data="d", epsilon=1, image=(2, 2))
+    found = answer(about, "violated", witness=[1, 0, 1, 0], decisions=(1, 0))
+    page = page_of(write_store(tmp_path / "s.db", [(about, found)], [("first", model)]))
+    assert "changed pixels: row 1 column 0 set" in page
+
+
+def test_a_store_without_the_model_of_an_answer(tmp_path: Path) -> None:
+    about = task("robustness", [1, 0, 0, 0], machine(), index=0, data="d", epsilon=1)
+    found = answer(about, "violated", witness=[1, 0, 1, 0], decisions=(1, 0))
+    with pytest.raises(StoreError, match="damaged: it has not the models of task"):
+        page_of(write_store(tmp_path / "s.db", [(about, found)], [("other", machine(5))]))
 
 
 @pytest.mark.parametrize("planned", [0, 1])

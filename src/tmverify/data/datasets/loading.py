@@ -22,6 +22,7 @@ from tmverify.data.datasets.mnist_c import load_mnist_c
 from tmverify.data.datasets.request import Raw, Request
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model.inputs import as_bit_matrix
+from tmverify.model.names import default_name
 
 _LOADERS: Mapping[str, Callable[[Request], Raw]] = {
     "digits": load_digits,
@@ -172,4 +173,4 @@ def _bit_names(fitted: Any, names: tuple[str, ...] | None, n_bits: int) -> tuple
     try:
         return tuple(map(str, fitted.get_feature_names_out(names)))
     except AttributeError:
-        return tuple(f"x{j}" for j in range(n_bits))
+        return tuple(map(default_name, range(n_bits)))
