@@ -23,7 +23,7 @@
     interrupts    Ctrl-C once
     estimators/   what estimators share: parameters checked, a line while they learn
     interop/      other libraries' models in; solver formats, C and Verilog out
-    cli/          one file per subcommand
+    cli/          the command line
 
 Imports point one way: cli → report, interop, training → campaign → data → verify → engines, certificates →
 properties → bnn → model → kernels, drafts, extras → errors. Every public name is imported at its first use,

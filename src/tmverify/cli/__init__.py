@@ -1,12 +1,13 @@
-"""The command line: one file per subcommand.
+"""The command line.
 
 ::
 
     entry         parse, run, and turn every outcome into an exit code
     app           the subcommands by name
-    options       every argument and option, with its help
-    train         the subcommand that learns; train_options, train_data and train_report belong to it
-    info … export the other subcommands
+    commands/     what can be typed: each subcommand with its arguments and its help
+    options       arguments and options that several of them have
+    train         what the subcommand does; train_options, train_data and train_report belong to it
+    info … export the same for the others
     subject       what is asked about: models, inputs, region, read and checked before any work
     many          the loop over (epsilon, input), shared by robustness and similarity
     universal     the same for the two universal questions
@@ -16,7 +17,7 @@
     certificates  the files of --certificate; certificate_names says what they are called
     output        everything that is printed
 
-Neither numba, scikit-learn nor a solver is imported before it is needed.
+``commands`` import nothing but typer; what a subcommand needs is imported when it runs.
 """
 
 from __future__ import annotations

@@ -7,9 +7,20 @@ from typing import Annotated
 
 import typer
 
-from tmverify.cli import campaign, importing
-from tmverify.cli.certify import certify
-from tmverify.cli.equivalence import equivalence
+from tmverify.cli.commands import campaign, make
+from tmverify.cli.commands.campaign import report
+from tmverify.cli.commands.check import certify
+from tmverify.cli.commands.export import export
+from tmverify.cli.commands.look import info, predict
+from tmverify.cli.commands.make import train
+from tmverify.cli.commands.prove import (
+    equivalence,
+    radius,
+    robustness,
+    similarity,
+    universal_robustness,
+    universal_similarity,
+)
 from tmverify.cli.exit_codes import (
     EPILOG,
     EPILOG_CAMPAIGN,
@@ -19,16 +30,6 @@ from tmverify.cli.exit_codes import (
     EPILOG_TRAIN,
     ExitCode,
 )
-from tmverify.cli.export import export
-from tmverify.cli.info import info
-from tmverify.cli.predict import predict
-from tmverify.cli.radius import radius
-from tmverify.cli.report import report
-from tmverify.cli.robustness import robustness
-from tmverify.cli.similarity import similarity
-from tmverify.cli.train import train
-from tmverify.cli.universal_robustness import universal_robustness
-from tmverify.cli.universal_similarity import universal_similarity
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
@@ -123,8 +124,8 @@ def _start_import(context: typer.Context) -> None:
     _help_if_alone(context)
 
 
-_import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(importing.green)
-_import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(importing.clauses)
+_import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(make.green)
+_import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(make.clauses)
 app.add_typer(_import, name="import", rich_help_panel="Make a model")
 
 for _panel, _functions in _PANELS.items():

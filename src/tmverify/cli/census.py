@@ -11,6 +11,7 @@ from tmverify.cli.records import Record
 from tmverify.cli.subject import Subject
 from tmverify.properties import Status, UniversalVerdict
 from tmverify.properties.universal import required_count
+from tmverify.verify import check_universal_robustness, check_universal_similarity
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,10 @@ class UniversalQuestion:
     name: str
     adjective: str
     check: Callable[..., UniversalVerdict]
+
+
+ROBUSTNESS = UniversalQuestion("universal-robustness", "robust", check_universal_robustness)
+SIMILARITY = UniversalQuestion("universal-similarity", "similar", check_universal_similarity)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Any
 
-import typer
 from rich.text import Text
 
 from tmverify.certificates import tmcheck
-from tmverify.cli import options
 from tmverify.cli.exit_codes import CheckCode
 from tmverify.cli.notices import notice
 from tmverify.cli.output import plain, show, show_json
@@ -27,30 +25,6 @@ _STYLE = {
 }
 _LONG = 3.0  # seconds
 
-CertificateFile = Annotated[
-    Path,
-    typer.Argument(metavar="CERT", help="Certificate, as written with --certificate.", show_default=False),
-]
-ModelFile = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="The model file that it is about.", show_default=False)
-]
-SecondModelFile = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="MODEL2", help="The second one, if two are compared, in the same order.", show_default=False
-    ),
-]
-FormulaFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--formulas",
-        metavar="DIR",
-        help="Write each proof by a SAT solver in the certificate into this folder, made if needed, for "
-        "other checkers: 1.cnf (DIMACS) and 1.lrat, and so on. Often there are none.",
-        show_default=False,
-    ),
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -61,37 +35,21 @@ class Finding:
     claim: dict[str, Any] | None = None
 
 
-def certify(
-    certificate: CertificateFile,
-    model: ModelFile,
-    second: SecondModelFile = None,
-    formulas: FormulaFolder = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Does a certificate prove its claim about this model?
-
-    Every step of the proof is followed in whole numbers, from the model file to the claim: it doesn't matter
-    who found the answer, or how. What was asked is part of the claim, and the model's content too.
-    [bold]accepted[/bold]: the claim is proved, and printed: read it, it may not be the one you wanted.
-    tools/tmcheck.py is the same checker as one file, which needs Python but no tmverify.
-
-    --formulas is for those who trust a SAT solver more: each CNF has no solution (cadical 1.cnf), as its LRAT
-    proof shows (lrat-check 1.cnf 1.lrat). That it is the right CNF is still the checker's word.
-
-    Example: [cyan]tmverify certify proofs/robustness-0007-eps3.tmcert model.tm[/cyan]
-    two models: [cyan]tmverify certify proofs/equivalence.tmcert trained.tm pruned.tm[/cyan]
-    """
+def check_certificate(
+    certificate: Path, models: Sequence[Path], formulas: Path | None, *, as_json: bool
+) -> CheckCode:
+    """Check it, write its formulas if they are wanted, report, and say how it went."""
     try:
         folder = None if formulas is None else _Formulas(formulas)
         with notice("checking: a long proof takes a while …", after=_LONG):
-            finding = _check(certificate, [model] if second is None else [model, second], folder)
+            finding = _check(certificate, models, folder)
     except _NotWrittenError as error:
         raise InvalidInputError(str(error)) from None
     if as_json:
         show_json(_document(finding, folder))
     else:
         _report(finding, folder)
-    raise typer.Exit(finding.code)
+    return finding.code
 
 
 class _Formulas:

@@ -13,7 +13,6 @@ import typer
 
 from tmverify.cli.app import app
 from tmverify.cli.exit_codes import ExitCode
-from tmverify.cli.output import print_error, stop_writing
 from tmverify.errors import TmVerifyError
 
 _USAGE_ERROR = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
@@ -30,9 +29,13 @@ def run(argv: Sequence[str] | None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return ExitCode.INTERRUPTED
     except SystemExit:  # how typer and rich say that nobody reads the output any more
+        from tmverify.cli.output import stop_writing
+
         stop_writing()
         return ExitCode.UNKNOWN
     except Exception as error:
+        from tmverify.cli.output import print_error
+
         message = _explain(error)
         if message is None:
             traceback.print_exc()

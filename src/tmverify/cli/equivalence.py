@@ -1,4 +1,4 @@
-"""``tmverify equivalence``."""
+"""Are two models equivalent? ``tmverify equivalence``."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import time
 from pathlib import Path
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from tmverify.campaign.scopes import read_scope
-from tmverify.cli import options
 from tmverify.cli.certificate_names import name_for_everywhere
 from tmverify.cli.certificates import check_wanted, open_folder
 from tmverify.cli.equivalence_report import Comparison, report
-from tmverify.cli.exit_codes import exit_code
+from tmverify.cli.exit_codes import ExitCode, exit_code
 from tmverify.cli.limits import read_limit
 from tmverify.cli.progress import counting
 from tmverify.cli.records import names_array
@@ -25,45 +23,40 @@ from tmverify.engines import check_engine
 from tmverify.verify import check_equivalence
 
 
-def equivalence(
-    a: options.ModelA,
-    b: options.ModelB,
-    data: options.HintFile = None,
-    scope: options.Scope = "team",
-    engine: options.Engine = "auto",
-    timeout: options.Timeout = 300.0,
-    as_json: options.AsJson = False,
-    save_witnesses: options.WitnessFile = None,
-    certificate: options.CertificateFolder = None,
-) -> None:
-    """Do two models agree on every input there is?
-
-    [bold]holds[/bold]: proved, no input tells them apart.
-    [bold]violated[/bold]: one does; it is shown, after both models were run on it.
-    --save-witnesses writes it as X, one row or none, and feature_names.
-    The engine shown is the one that answered:
-    [bold]hunt[/bold] (inputs tried, and walks), [bold]structure[/bold] (both sums cancel), search,
-    brute (every input looked at, where there are few) or sat.
-
-    Example: [cyan]tmverify equivalence trained.tm pruned.tm[/cyan]
-    """
+def compare(
+    a: Path,
+    b: Path,
+    data: Path | None,
+    *,
+    scope: str,
+    engine: str,
+    timeout: float,
+    as_json: bool,
+    witness_file: Path | None,
+    certificate_folder: Path | None,
+) -> ExitCode:
+    """Decide whether two models are equivalent, report, and say how it went."""
     name, limit = check_engine(engine), read_limit(timeout, "--timeout")
-    check_wanted(certificate, name)
-    if save_witnesses is not None:
-        check_target(save_witnesses, "--save-witnesses", [".npz"])
-        check_apart([a, b], [save_witnesses], "A, B and --save-witnesses")
+    check_wanted(certificate_folder, name)
+    if witness_file is not None:
+        check_target(witness_file, "--save-witnesses", [".npz"])
+        check_apart([a, b], [witness_file], "A, B and --save-witnesses")
     opened = open_models((a, b))
     label = read_scope(opened[0].model, scope)
     hints = None if data is None else open_inputs(data, machines(opened)).X
     comparison = Comparison(
-        opened=opened, scope=label, engine=name, timeout=limit, certificates=open_folder(certificate, (a, b))
+        opened=opened,
+        scope=label,
+        engine=name,
+        timeout=limit,
+        certificates=open_folder(certificate_folder, (a, b)),
     )
     _decide(comparison, hints)
-    if save_witnesses is not None:
-        _save(save_witnesses, comparison)
+    if witness_file is not None:
+        _save(witness_file, comparison)
     report(comparison, as_json=as_json)
     comparison.certificates.raise_failure()
-    raise typer.Exit(exit_code(comparison.verdict.status, interrupted=comparison.interrupted))
+    return exit_code(comparison.verdict.status, interrupted=comparison.interrupted)
 
 
 def _decide(comparison: Comparison, hints: NDArray[np.uint8] | None) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
-from tmverify.properties.verdict import Status
+if TYPE_CHECKING:
+    from tmverify.properties.verdict import Status
 
 
 class ExitCode(IntEnum):
@@ -67,15 +68,6 @@ EPILOG_CERTIFY = """[bold]Exit codes[/bold]
 [yellow]2[/yellow] unreadable: a file is missing, damaged, or no certificate or model; nothing is claimed;
 [red]3[/red] usage error, or the formulas can't be written;
 [yellow]130[/yellow] interrupted by Ctrl-C."""
-
-
-def overall(statuses: Iterable[Status]) -> Status:
-    """One status for many: violated if any is, else unknown if any is, else holds."""
-    seen = set(statuses)
-    for status in (Status.VIOLATED, Status.UNKNOWN):
-        if status in seen:
-            return status
-    return Status.HOLDS
 
 
 def exit_code(status: Status, *, interrupted: bool) -> ExitCode:

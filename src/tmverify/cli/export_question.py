@@ -35,7 +35,7 @@ class Asked:
     direction: str | None
     nearest: bool
     encoding: str | None
-    file_format: str
+    file_format: str = ""
 
 
 _WRITERS: dict[str, Callable[[Query, Path, Asked], None]] = {
@@ -45,7 +45,6 @@ _WRITERS: dict[str, Callable[[Query, Path, Asked], None]] = {
     "smt2": lambda query, path, asked: to_smtlib(query, path),
     "lp": lambda query, path, asked: to_lp(query, path, nearest=asked.nearest),
 }
-QUESTION_FORMATS = tuple(_WRITERS)
 
 
 def compile_question(opened: tuple[OpenModel, ...], asked: Asked) -> tuple[Query, str]:

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from tmverify.cli import options
 from tmverify.cli.output import plain, show
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.subject import open_inputs
@@ -18,69 +14,18 @@ from tmverify.interop.clauses import from_clauses
 from tmverify.interop.green import from_green
 from tmverify.model import Label, Model
 
-StateFile = Annotated[
-    Path, typer.Argument(metavar="STATE.npz", help="A state saved by green-tsetlin.", show_default=False)
-]
-ClauseFile = Annotated[
-    Path, typer.Argument(metavar="CLAUSES", help="A clause list, .json or .csv.", show_default=False)
-]
-OutFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="MODEL",
-        help="The model file to write. Default: beside the source, ending in .tm, if it is not there yet.",
-        show_default=False,
-    ),
-]
-CheckedData = Annotated[
-    Path | None,
-    typer.Option(
-        "--data", metavar="DATA", help=f"Count what it gets right. {options.DATA_HELP}", show_default=False
-    ),
-]
-Classes = Annotated[
-    str | None,
-    typer.Option("--classes", help="Labels of its classes, with commas between them.", show_default=False),
-]
-Names = Annotated[
-    Path | None,
-    typer.Option(
-        "--feature-names", metavar="FILE", help="Names of its features, one a line.", show_default=False
-    ),
-]
 
-
-def green(
-    source: StateFile,
-    output: OutFile = None,
-    data: CheckedData = None,
-    classes: Classes = None,
-    feature_names: Names = None,
+def import_green(
+    source: Path, output: Path | None, data: Path | None, classes: str | None, feature_names: Path | None
 ) -> None:
-    """Read a state that green-tsetlin saved: tm.save_state("state.npz").
-
-    Such a file holds clauses and weights alone: classes and features are named here, if at all.
-    Nothing in it is unpickled, and green-tsetlin need not be installed.
-    The file does not say what kind of machine it is from: it is read as a plain one, not as a convolutional
-    or multi-label one.
-
-    Example: [cyan]tmverify import green state.npz -o model.tm --data test.npz[/cyan]
-    """
+    """Read a state of green-tsetlin, and write the model."""
     target = _target(source, output, data, feature_names)
     model = from_green(source, classes=_labels(classes), feature_names=_names(feature_names))
     _finish(model, source, target, data)
 
 
-def clauses(source: ClauseFile, output: OutFile = None, data: CheckedData = None) -> None:
-    """Read a list of clauses and their votes, from any other trainer or written by hand.
-
-    JSON, as [cyan]tmverify export model.tm -o rules.json[/cyan] writes it, or a table in CSV, one clause a
-    line: docs/interop.md has both formats.
-
-    Example: [cyan]tmverify import clauses rules.json -o model.tm[/cyan]
-    """
+def import_clauses(source: Path, output: Path | None, data: Path | None) -> None:
+    """Read a clause list, and write the model."""
     target = _target(source, output, data)
     _finish(from_clauses(source), source, target, data)
 

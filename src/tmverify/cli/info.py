@@ -1,15 +1,14 @@
-"""``tmverify info``."""
+"""What is in a model file: ``tmverify info``."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Any
 
-import typer
 from rich.text import Text
 
 from tmverify.bnn import BnnModel
 from tmverify.bnn.either import Classifier
-from tmverify.cli import options
 from tmverify.cli.documents import document
 from tmverify.cli.output import plain, show, show_json
 from tmverify.cli.subject import OpenModel, open_models
@@ -21,25 +20,8 @@ _MAX_CLASSES = 20
 _EMPTY = {"silent": "is never true", "fires": "is always true"}
 
 
-def info(
-    model: options.ModelFile,
-    clauses: Annotated[
-        int | None,
-        typer.Option(
-            "--clauses",
-            min=0,
-            help="Also print the clauses as rules, at most this many per class.",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """What is in a model file: its size, its decision rule, its clauses; or the layers of a network.
-
-    The sha256 is the model's identity: two files with the same one hold the same model.
-
-    Example: [cyan]tmverify info model.tm --clauses 5[/cyan]
-    """
+def show_model(model: Path, clauses: int | None, *, as_json: bool) -> None:
+    """What is in a model file; ``clauses``: also print at most so many of each class."""
     opened = open_models((model,))
     machine = opened[0].model
     if isinstance(machine, BnnModel):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tmverify.engines import ENGINE_NAMES
+ENGINES = ("auto", "search", "sat", "paper", "brute")
 
 _INPUTS = "Which inputs"
 _REGION = "Which changes"
@@ -114,7 +114,7 @@ Engine = Annotated[
     str,
     typer.Option(
         "--engine",
-        metavar="|".join(ENGINE_NAMES),
+        metavar="|".join(ENGINES),
         help="How to decide. auto: search, then sat on what it leaves open (equivalence: looks for a "
         "disagreement and for structure that cancels before); search: exact branch and bound "
         "over flips; sat: a compact encoding and CaDiCaL; paper: the paper's own encoding and Glucose; "

@@ -1,4 +1,4 @@
-"""``tmverify predict``."""
+"""What a model says of each input: ``tmverify predict``."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
 from tmverify.bnn.either import Classifier
-from tmverify.cli import options
 from tmverify.cli.documents import document
 from tmverify.cli.output import plain, show, show_json
 from tmverify.cli.saving import check_apart, check_target
@@ -26,14 +24,6 @@ from tmverify.errors import InvalidInputError
 from tmverify.model import Label
 
 _MAX_ROWS = 20
-
-OutFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="Write all predictions: .csv, or .npy.", show_default=False
-    ),
-]
-WithScores = Annotated[bool, typer.Option("--scores", help="Also the scores, before any clamp.")]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,27 +36,18 @@ class Predictions:
     accuracy: float | None
 
 
-def predict(
-    model: options.ModelFile,
-    data: options.DataFile,
-    output: OutFile = None,
-    scores: WithScores = False,
-    as_json: options.AsJson = False,
+def show_predictions(
+    model: Path, data: Path, output: Path | None, *, with_scores: bool, as_json: bool
 ) -> None:
-    """What the model says of each input, and how often it is right if the data has labels.
-
-    Shows the first 20; -o and --json give them all.
-
-    Example: [cyan]tmverify predict model.tm test.npz -o predictions.csv[/cyan]
-    """
+    """Predict every input; show the first ones, write or print all."""
     if output is not None:
         check_target(output, "--output", [".csv", ".npy"])
         check_apart([model, data], [output], "MODEL, DATA and --output")
-        if scores and output.suffix.lower() == ".npy":
+        if with_scores and output.suffix.lower() == ".npy":
             raise InvalidInputError("--scores can't be written to a .npy file; choose --output FILE.csv.")
     opened = open_models((model,))
     inputs = open_inputs(data, [opened[0].model])
-    result = _predict(opened[0].model, inputs.X, inputs.y, with_scores=scores)
+    result = _predict(opened[0].model, inputs.X, inputs.y, with_scores=with_scores)
     if output is not None:
         _save(output, result)
     if as_json:

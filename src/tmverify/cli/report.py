@@ -1,56 +1,18 @@
-"""``tmverify report``."""
+"""A store as one HTML file: ``tmverify report``."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from tmverify.cli.output import plain, show
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.errors import InvalidInputError
-
-StoreToDraw = Annotated[
-    Path, typer.Argument(metavar="STORE", help="The file that --store named.", show_default=False)
-]
-Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE.html", help="The file to write.")]
-Title = Annotated[
-    str | None,
-    typer.Option("--title", help="Title of the page. Default: the store's name.", show_default=False),
-]
-Gallery = Annotated[
-    int, typer.Option("--gallery", min=0, help="Show at most so many changed inputs, the nearest first.")
-]
-Image = Annotated[
-    str | None,
-    typer.Option(
-        "--image",
-        metavar="ROWSxCOLUMNS",
-        help="The inputs are pictures of this shape, e.g. 28x28. Default: what the plan says, or the "
-        "features' names (pixel_0_0, …).",
-        show_default=False,
-    ),
-]
+from tmverify.report import write_report
 
 
-def report(
-    store: StoreToDraw,
-    output: Output = Path("report.html"),
-    title: Title = None,
-    gallery: Gallery = 200,
-    image: Image = None,
-) -> None:
-    """Draw what a store has: tables, charts and a gallery of changed inputs, in one HTML file.
-
-    The file needs nothing else, no network either: open it in any browser, mail it, print it.
-    It needs the extra [cyan]\\[report][/cyan]: pip install 'tmverify\\[report]'.
-
-    Example: [cyan]tmverify report results.db -o report.html[/cyan]
-    """
-    from tmverify.report import write_report
-
+def draw(store: Path, output: Path, *, title: str | None, gallery: int, image: str | None) -> None:
+    """Write the report of a store; ``image`` is the shape of its pictures as typed, 28x28."""
     check_target(output, "--output", [".html", ".htm"])
     check_apart([store], [output], "STORE and --output")
     write_report(store, output, title=title, gallery=gallery, image=_shape(image))

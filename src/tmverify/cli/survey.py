@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from tmverify.cli.certificates import Certificates
-from tmverify.cli.exit_codes import overall
 from tmverify.cli.records import Record
 from tmverify.cli.subject import Subject
 from tmverify.properties import Query, Status, robustness_query, similarity_query
@@ -55,6 +54,8 @@ class Survey:
 
     @property
     def status(self) -> Status:
-        """Over all queries; those not asked are unknown."""
-        pending = [Status.UNKNOWN] if len(self.records) < self.n_queries else []
-        return overall([*(record.verdict.status for record in self.records), *pending])
+        """Over all queries: violated if any is, else unknown if any is or was not asked, else holds."""
+        seen = {record.verdict.status for record in self.records}
+        if len(self.records) < self.n_queries:
+            seen.add(Status.UNKNOWN)
+        return next((status for status in (Status.VIOLATED, Status.UNKNOWN) if status in seen), Status.HOLDS)

@@ -1,19 +1,18 @@
-"""``tmverify train``."""
+"""Train, test, save: ``tmverify train``."""
 
 from __future__ import annotations
 
 import sys
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 
 from tmverify import kernels
-from tmverify.cli import options
 from tmverify.cli import train_options as own
 from tmverify.cli.exit_codes import ExitCode
 from tmverify.cli.notices import notice
@@ -22,6 +21,7 @@ from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.train_data import Examples, Wish, check_wish, read_examples, save_test_data
 from tmverify.cli.train_report import Outcome, announce, report
 from tmverify.errors import InvalidInputError
+from tmverify.interrupts import one_interrupt
 from tmverify.model import Model
 
 _SETTINGS = (
@@ -39,63 +39,16 @@ _SETTINGS = (
 )
 
 
-def train(
-    source: own.Source,
-    output: own.OutFile,
-    clauses: own.Clauses = None,
-    threshold: own.Threshold = None,
-    specificity: own.Specificity = None,
-    epochs: own.Epochs = None,
-    weighted: own.Weighted = False,
-    boost: own.Boost = False,
-    states: own.States = 128,
-    max_literals: own.MaxLiterals = None,
-    early_stopping: own.EarlyStopping = False,
-    patience: own.Patience = None,
-    seed: own.Seed = 0,
-    jobs: own.Jobs = None,
-    checkpoint: own.Checkpoint = None,
-    data_dir: own.DataDir = None,
-    target: own.Target = None,
-    test_size: own.TestSize = None,
-    save_test: own.TestFile = None,
-    as_json: options.AsJson = False,
-    quiet: own.Quiet = False,
-) -> None:
-    """Train a Tsetlin machine, test it, and save the model for the other commands.
-
-    Ctrl-C stops it early: the model of the epochs finished by then is saved.
-
-    Example: [cyan]tmverify train digits -o digits.tm --save-test digits-test.npz[/cyan]
-    then: [cyan]tmverify robustness digits.tm digits-test.npz --epsilon 1 --n 20[/cyan]
-    a table: [cyan]tmverify train people.csv --target income -o people.tm[/cyan]
-    a long run: [cyan]tmverify train mnist --data-dir data -o mnist.tm --checkpoint mnist.state[/cyan]
-    """
-    from tmverify.interrupts import one_interrupt
-
-    wish = Wish(source, data_dir, target, test_size, seed)
-    files = Files(output, checkpoint, save_test)
+def train_and_save(
+    wish: Wish, files: Files, given: Mapping[str, Any], *, as_json: bool, quiet: bool
+) -> ExitCode:
+    """Train with the parameters that were given, save the model, report, and say how it went."""
     _check(wish, files)
     try:
-        estimator = _estimator(
-            own.DEFAULTS.get(source),
-            n_clauses=clauses,
-            threshold=threshold,
-            specificity=specificity,
-            n_epochs=epochs,
-            weighted=weighted,
-            boost_true_positive=boost,
-            n_states=states,
-            max_literals=max_literals,
-            binarize=None,
-            early_stopping=early_stopping or patience is not None,
-            patience=patience,
-            n_jobs=-1 if jobs is None else jobs,
-            random_state=seed,
-            verbose=sys.stderr.isatty() and not quiet,
-        )
-        epochs_before = _epochs_before(checkpoint)
-        with notice(f"reading {source} …", wanted=not quiet):
+        verbose = sys.stderr.isatty() and not quiet
+        estimator = _estimator(own.DEFAULTS.get(wish.source), **given, binarize=None, verbose=verbose)
+        epochs_before = _epochs_before(files.checkpoint)
+        with notice(f"reading {wish.source} …", wanted=not quiet):
             examples = read_examples(wish)
         if not (as_json or quiet):
             announce(examples)
@@ -105,9 +58,8 @@ def train(
                 report(outcome, as_json=as_json)
     except KeyboardInterrupt:
         print_note("interrupted before an epoch was finished: no model was written")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
-    if outcome.interrupted:
-        raise typer.Exit(ExitCode.INTERRUPTED)
+        return ExitCode.INTERRUPTED
+    return ExitCode.INTERRUPTED if outcome.interrupted else ExitCode.HOLDS
 
 
 @dataclass(frozen=True, slots=True)

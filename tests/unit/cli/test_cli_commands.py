@@ -1,0 +1,34 @@
+"""The commands as they can be typed: what they list without importing it, and how little that takes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tmverify.cli import options
+from tmverify.cli.commands import export
+from tmverify.cli.export_question import _WRITERS
+from tmverify.engines import ENGINE_NAMES
+from tmverify.interop.dimacs import ENCODERS
+
+
+def test_names_that_are_written_twice_are_the_same() -> None:
+    """Where they come from is too heavy for ``--help``."""
+    assert options.ENGINES == ENGINE_NAMES
+    assert tuple(_WRITERS) == export.QUESTION_FORMATS
+    assert tuple(ENCODERS) == export.ENCODINGS
+
+
+@pytest.mark.parametrize("typed", [["--version"], ["--help"], ["robustness", "--help"], ["train", "--help"]])
+def test_help_imports_nothing_heavy(typed: list[str]) -> None:
+    code = f"""
+import sys
+from tmverify.cli import main
+code = main({typed!r})
+heavy = [m for m in ("numpy", "numba", "pysat", "scipy", "sklearn", "joblib") if m in sys.modules]
+sys.exit(f"{{code}} {{heavy}}" if code or heavy else 0)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
