@@ -17,7 +17,7 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):
         return  # the controller has done it
-    kernels = [file for file in SOURCES.rglob("*.py") if "@kernel" in file.read_text(encoding="utf-8")]
+    kernels = [file for file in SOURCES.rglob("*.py") if "kernels.jit" in file.read_text(encoding="utf-8")]
     newest = max(file.stat().st_mtime for file in kernels)
     for file in SOURCES.rglob("*.nb[ic]"):
         with suppress(FileNotFoundError):  # another run may be at it too

@@ -15,13 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from parts import from_python
 from tmverify.engines.protocol import Deadline
-from tmverify.engines.search import _tree
-from tmverify.engines.search._bound import FREE, credit_flips
+from tmverify.engines.search import _bound, _tree
+from tmverify.engines.search._bound import FREE
 from tmverify.engines.search.problem import Problem
 from tmverify.engines.search.tree import Budget, Found, Tree
 
 Flips = frozenset[int]
+credit_flips = from_python(_bound.credit_flips)
 _ARGUMENTS = list(inspect.signature(_tree.explore.py_func).parameters)
 
 

@@ -99,7 +99,8 @@ def prepare(engine: str, query: AnyQuery, *, certificate: bool) -> None:
     if engine in ("auto", "search") or certificate:
         from tmverify.engines.search import warming as search
 
-        search.compile_kernels(recorded=certificate)
+        several = any(len(case) > 1 for case in query.cases)
+        search.compile_kernels(several=several, recorded=certificate)
     if engine == "auto" and query.region.center is None:
         from tmverify.engines.everywhere import warming as everywhere
 

@@ -4,12 +4,16 @@ numba compiles a kernel at its first call and keeps the machine code on disk, so
 that wait was for code that nobody calls: each function also gets an entry for C callbacks, and each division
 a path that raises ZeroDivisionError. Kernels have neither (they divide by nothing that can be 0).
 
+Before its first kernel, compiled or loaded, numba imports SciPy's linear algebra to see whether it is there: a
+quarter of a second. It is, because tmverify requires it, and no kernel uses it (``_without_looking``).
+
 numba logs every instruction that it compiles, at DEBUG. A library that sets the root logger to DEBUG would
 turn that into a hundred thousand lines, so numba's loggers are held at WARNING, unless the user has set them.
 """
 
 import logging
 import sys
+from contextlib import suppress
 from typing import Any
 
 import numba
@@ -19,7 +23,21 @@ from tmverify import kernels
 
 njit: Any = numba.njit
 kernel: Any = njit(cache=True, nogil=True, no_cfunc_wrapper=True, error_model="numpy")
+# A part of kernels, which Python never calls, needs no entry for it.
+part: Any = njit(cache=True, nogil=True, no_cfunc_wrapper=True, error_model="numpy", no_cpython_wrapper=True)
 NOTICE = "tmverify: compiling kernels (first time only, some ten seconds) …"
+
+
+def _without_looking() -> None:
+    """Import what looks for SciPy's BLAS, without the look; all is as it would be after it."""
+    import numba.np.linalg as algebra
+
+    look, algebra.ensure_blas = algebra.ensure_blas, lambda: None
+    try:
+        import numba.np.arraymath as users
+    finally:
+        algebra.ensure_blas = look
+    users.ensure_blas = look  # type: ignore[attr-defined]
 
 
 class _Notice(event.Listener):
@@ -34,6 +52,8 @@ class _Notice(event.Listener):
         pass
 
 
+with suppress(ImportError, AttributeError):  # these names are numba's own affair
+    _without_looking()
 event.register("numba:compile", _Notice())  # type: ignore[no-untyped-call]
 
 if logging.getLogger("numba").level == logging.NOTSET:

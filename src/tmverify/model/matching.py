@@ -8,7 +8,7 @@
 - Columns without names are taken by position.
 
 Names come from files (``data.files``) and from frames (``in_order``). Two models that are compared read the
-same data, so they must fit each other by the same rules (``check_same_features``).
+same data: their names must be the same, in the same order, or one has none (``check_same_features``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SOME = 3
 
 
 def column_order(columns: Sequence[str], model: Named, *, what: str, remedy: str) -> NDArray[np.intp]:
-    """Which of ``columns`` each feature of ``model`` is; by position, 0, 1, … whatever their number.
+    """Which of ``columns`` each feature of ``model`` is; 0, 1, 2, … where they go by position.
 
     Parameters
     ----------
@@ -98,9 +98,8 @@ def check_same_features(a: Named, b: Named) -> None:
         )
     if a.feature_names == b.feature_names:
         return
-    # Where one has numbers for names, or none, the names of the other count: it may be either.
-    orders = [_order(given.feature_names, own) for given, own in ((a, b), (b, a)) if given.feature_names]
-    order = next((order for order in orders if order is not None), None)
+    named, other = (b, a) if a.feature_names is None else (a, b)
+    order = _order(feature_names(named), other) if other.feature_names is None else None
     if order is not None and (order == np.arange(len(order))).all():
         return
     first, second = feature_names(a), feature_names(b)

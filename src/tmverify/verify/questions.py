@@ -81,7 +81,7 @@ def check_similarity(
 ) -> Verdict:
     """Do two models agree on every input within ``epsilon`` flips of ``x``? HOLDS means: yes.
 
-    The models must read the same features and have the same classes; the other arguments are those of
+    The models must be comparable, as in ``check_equivalence``; the other arguments are those of
     ``check_robustness``.
     """
     query = similarity_query(a, b, x, epsilon, scope=scope, features=features, direction=direction)
@@ -103,7 +103,8 @@ def check_equivalence(
     Parameters
     ----------
     a, b : Model
-        They must read the same features and have the same classes.
+        They must read the same features, in the same order and with the same names if both have some, and
+        have the same classes.
     scope : "team" or a class label
         Whose decisions: the machines', or those of the single machines of one class.
     X : array of 0 and 1, (n, n_features), optional

@@ -21,15 +21,12 @@ from flips import (
     random_toy,
     subsets,
 )
-from tmverify.engines.search._bound import (
-    FREE,
-    choose_flips,
-    count_votes,
-    first_multipliers,
-    kth_largest,
-    mix_votes,
-    relaxed_votes,
-)
+from parts import from_python
+from tmverify.engines.search import _bound
+from tmverify.engines.search._bound import FREE, count_votes, first_multipliers
+
+choose_flips, kth_largest = from_python(_bound.choose_flips), from_python(_bound.kth_largest)
+mix_votes, relaxed_votes = from_python(_bound.mix_votes), from_python(_bound.relaxed_votes)
 
 # Multipliers that no step would ever make: the bound must hold all the same.
 GARBAGE = np.array([np.nan, np.inf, -np.inf, -1.0, -1e-3, 0.0, 1e-30, 0.3, 1.0, 1.5, 1e30], np.float32)

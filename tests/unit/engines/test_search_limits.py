@@ -16,7 +16,7 @@ import pytest
 
 import tmverify as tv
 from tiny import all_inputs, random_case
-from tmverify.engines import portfolio
+from tmverify.engines import brute, portfolio
 from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome
 from tmverify.engines.sat import reduced
 from tmverify.engines.search import deciding, tree
@@ -271,7 +271,7 @@ def test_no_unit_for_such_weights() -> None:
 
 
 def test_without_a_unit_the_search_stops_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And ``auto`` puts to sat what is left: the cases that greedy flips do not settle, or all of them."""
+    """And ``auto`` enumerates, or puts to sat, what is left: the cases that greedy flips do not settle, or all."""
     monkeypatch.setattr(tree, "unit_of", lambda problem: 0)
     monkeypatch.setattr(portfolio, "sat", lambda query, deadline, evidence=None: reduced.solve(query))
     rng = np.random.default_rng(5)
@@ -281,6 +281,9 @@ def test_without_a_unit_the_search_stops_and_says_so(monkeypatch: pytest.MonkeyP
         query = tv.similarity_query(case.a, case.b, case.x, case.a.n_features, **case.options)
         truth = Truth(query)
         monkeypatch.setattr(deciding, "greedy", greedy if rng.random() < 0.5 else lambda problem: None)
+        enumerates = rng.random() < 0.5
+        monkeypatch.setattr(brute, "PATIENCE", 60.0 if enumerates else 0.0)
+        rest = "brute" if enumerates else "sat"
         claim, answer = nearest_within(query, nodes(100)), decide_within(query, nodes(100))
         expect_bounds(claim, query, truth)
         expect_honest(answer, query, truth)
@@ -288,10 +291,10 @@ def test_without_a_unit_the_search_stops_and_says_so(monkeypatch: pytest.MonkeyP
         assert answer.stop_reason in (None, tv.StopReason.ENCODING_TOO_LARGE)
         settled = portfolio.nearest(query, Deadline(None))
         assert (settled.lower, settled.upper) == (truth.radius, truth.radius)
-        assert settled.engine == ("search" if claim.stop_reason is None else "sat")
+        assert settled.engine == ("search" if claim.stop_reason is None else rest)
         decided = portfolio.decide(query, Deadline(None))
         assert decided.outcome is (Outcome.WITNESS if truth.cases else Outcome.NO_WITNESS)
-        assert decided.engine == ("search" if answer.stop_reason is None else "sat")
+        assert decided.engine == ("search" if answer.stop_reason is None else rest)
         by[settled.engine] += 1
         by[decided.engine] += 1
     assert min(by.values()) > 30

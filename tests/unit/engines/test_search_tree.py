@@ -20,13 +20,16 @@ from flips import (
     random_flips,
     random_toy,
 )
+from parts import from_python
 from tmverify.engines.protocol import Deadline
-from tmverify.engines.search import _tree, tree
-from tmverify.engines.search._bound import FREE, choose_flips, mix_votes
-from tmverify.engines.search._tree import enough, fix, least_flips, remix, unfix_last
+from tmverify.engines.search import _bound, _tree, tree
+from tmverify.engines.search._bound import FREE
 from tmverify.engines.search.problem import shrunk
 from tmverify.engines.search.tree import Budget, Found, Tree, votes_with
 
+choose_flips, mix_votes = from_python(_bound.choose_flips), from_python(_bound.mix_votes)
+enough, least_flips = from_python(_tree.enough), from_python(_tree.least_flips)
+fix, unfix_last, remix = from_python(_tree.fix), from_python(_tree.unfix_last), from_python(_tree.remix)
 Disturb = Callable[[Walk, np.random.Generator], None]
 
 

@@ -21,16 +21,20 @@ def signatures() -> dict[str, int]:
     }
 
 
+@pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("certificate", [False, True])
-def test_a_question_compiles_nothing(certificate: bool) -> None:
-    compile_kernels(recorded=certificate)
+def test_a_question_compiles_nothing(several: bool, certificate: bool) -> None:
+    compile_kernels(several=several, recorded=certificate)
     before = signatures()
     rng = np.random.default_rng(0)
     features = [rng.choice(60, 3, replace=False) + 1 for _ in range(400)]
     clauses = [(each * rng.choice([-1, 1], 3)).tolist() for each in features]
     model = tv.Model.from_clauses(60, clauses, rng.integers(-2, 3, size=(4, 400)))
+    other = tv.Model.from_clauses(60, clauses, rng.integers(-2, 3, size=(4, 400)))
     for x in rng.integers(0, 2, (20, 60)):
         how: dict[str, Any] = {"timeout": 5.0, "engine": "search", "certificate": certificate}
         tv.robustness_radius(model, x, **how)
         tv.check_robustness(model, x, 3, **how)
+        if several:
+            tv.check_similarity(model, other, x, 1, **how)
     assert signatures() == before

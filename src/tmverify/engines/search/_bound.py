@@ -18,13 +18,13 @@ the literals say that it is true, less if they say that it is false.
 
 import numpy as np
 
-from tmverify.kernels.jit import kernel
+from tmverify.kernels.jit import kernel, part
 
 FREE = -1
 LOOK_WIDE = 4
 
 
-@kernel
+@part
 def mix_votes(votes, needs, mix, total):  # type: ignore[no-untyped-def]
     """total = sum_c mix[c] * votes[c]; returns the need of that sum."""
     need = 0
@@ -38,7 +38,7 @@ def mix_votes(votes, needs, mix, total):  # type: ignore[no-untyped-def]
     return need
 
 
-@kernel
+@part
 def credit_flips(  # type: ignore[no-untyped-def]
     offsets, middles, features, total, dead, share, load, wide, unit, lean, step, turn, slant, credits
 ):
@@ -126,7 +126,7 @@ def credit_flips(  # type: ignore[no-untyped-def]
     return constant, norm
 
 
-@kernel
+@part
 def kth_largest(values, n, k):  # type: ignore[no-untyped-def]
     """The k-th largest of ``values[:n]``, 1 <= k <= n; reorders them (quickselect)."""
     low, high, wanted = 0, n - 1, k - 1
@@ -151,7 +151,7 @@ def kth_largest(values, n, k):  # type: ignore[no-untyped-def]
     return values[wanted]
 
 
-@kernel
+@part
 def choose_flips(credits, fixed, left, scratch, flips):  # type: ignore[no-untyped-def]
     """flips = the fixed ones and the ``left`` free ones of largest positive credit.
 
@@ -218,7 +218,7 @@ def count_votes(offsets, middles, features, votes, dead, flips, sums):  # type: 
                 sums[c] += votes[c, j]
 
 
-@kernel
+@part
 def relaxed_votes(offsets, middles, features, total, votes, dead, lean, sums):  # type: ignore[no-untyped-def]
     """sums[c] = votes of constraint c in the relaxation, with the fractional flips ``lean``."""
     for c in range(len(sums)):

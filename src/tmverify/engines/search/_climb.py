@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tmverify.kernels.jit import kernel
+from tmverify.kernels.jit import kernel, part
 
 GAIN, LOSS = np.int8(1), np.int8(-1)
 
@@ -58,7 +58,7 @@ def climb(  # type: ignore[no-untyped-def]
     return False
 
 
-@kernel
+@part
 def credit_clause(j, sign, offsets, middles, features, votes, false, flips, gains):  # type: ignore[no-untyped-def]
     """Add clause j's part to the gains: any flip loses a true clause, one mends a single false literal."""
     if false[j] > 1:

@@ -7,7 +7,7 @@ make up ``unit`` at least; a load is at most ``unit``.
 
 import numpy as np
 
-from tmverify.kernels.jit import kernel
+from tmverify.kernels.jit import kernel, part
 
 
 @kernel
@@ -22,7 +22,7 @@ def first_parts(offsets, middles, unit, parts, loads):  # type: ignore[no-untype
         parts[first] += unit - unit // n * n
 
 
-@kernel
+@part
 def settle(offsets, total, dead, share, load, unit, parts, loads):  # type: ignore[no-untyped-def]
     """Round the multipliers of all clauses that take part."""
     for j in range(len(total)):
@@ -71,7 +71,7 @@ def credit_parts(offsets, middles, features, total, dead, parts, loads, credits)
     return constant
 
 
-@kernel
+@part
 def put(value, out, n):  # type: ignore[no-untyped-def]
     """Append a number to bytes: 7 bits each, lowest first; the last is below 128. Returns the new length."""
     while value >= 128:
@@ -88,8 +88,7 @@ def pack_changes(offsets, total, parts, loads, old_parts, old_loads, out):  # ty
 
     Returns the number of bytes; ``out`` has room for five a number.
     """
-    n = 0
-    last = -1
+    n, last = np.int64(0), np.int64(-1)
     for j in range(len(total)):
         if total[j] == 0:
             continue

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tmverify.engines.search._bound import FREE
-from tmverify.kernels.jit import kernel
+from tmverify.kernels.jit import kernel, part
 
 _PRIME = np.uint64(1099511628211)
 _WAKES_END = np.uint64(1 << 40)
@@ -86,7 +86,7 @@ def shrink_clauses(  # type: ignore[no-untyped-def]
     return _drop_silent(n, new_offsets, new_middles, new_features, new_votes, came_from)
 
 
-@kernel
+@part
 def _equal(offsets, middles, features, j, start, middle, end):  # type: ignore[no-untyped-def]
     first = offsets[j]
     if offsets[j + 1] - first != end - start or middles[j] - first != middle - start:
@@ -97,7 +97,7 @@ def _equal(offsets, middles, features, j, start, middle, end):  # type: ignore[n
     return n == end - start
 
 
-@kernel
+@part
 def _drop_silent(n, offsets, middles, features, votes, came_from):  # type: ignore[no-untyped-def]
     kept, end, start = np.int64(0), np.int64(0), np.int64(0)
     for j in range(n):

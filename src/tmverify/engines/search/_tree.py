@@ -21,7 +21,7 @@ from tmverify.engines.search._bound import (
     relaxed_votes,
 )
 from tmverify.engines.search._record import credit_parts, settle
-from tmverify.kernels.jit import kernel
+from tmverify.kernels.jit import kernel, part
 
 # What ``explore`` returns.
 REFUTED, WITNESS, PAUSED = 0, 1, 2
@@ -44,7 +44,7 @@ _PATIENCE = 5  # steps without a better bound, before they become shorter
 LOOK = 5  # steps between two looks at whether the flips of the bound are a solution
 
 
-@kernel
+@part
 def fix(feature, value, decision, fixed, trail, decisions, dead, where, clauses, waking, counts):  # type: ignore[no-untyped-def]
     """Fix a feature, and count its false literals."""
     fixed[feature] = value
@@ -57,7 +57,7 @@ def fix(feature, value, decision, fixed, trail, decisions, dead, where, clauses,
             dead[clauses[k]] += 1
 
 
-@kernel
+@part
 def unfix_last(fixed, trail, dead, where, clauses, waking, counts):  # type: ignore[no-untyped-def]
     """Undo the last ``fix``; returns its feature."""
     counts[TRAIL] -= 1
@@ -71,7 +71,7 @@ def unfix_last(fixed, trail, dead, where, clauses, waking, counts):  # type: ign
     return feature
 
 
-@kernel
+@part
 def enough(sums, needs):  # type: ignore[no-untyped-def]
     """Whether every constraint has the votes it needs."""
     short = 0
@@ -80,7 +80,7 @@ def enough(sums, needs):  # type: ignore[no-untyped-def]
     return short == 0
 
 
-@kernel
+@part
 def least_flips(constant, need, credits, fixed, flipped, left, scratch):  # type: ignore[no-untyped-def]
     """The least number of flips with which the bound reaches ``need``: no fewer can be enough.
 
@@ -108,7 +108,7 @@ def least_flips(constant, need, credits, fixed, flipped, left, scratch):  # type
     return flipped + low
 
 
-@kernel
+@part
 def remix(mix, weight, sums, needs, gap):  # type: ignore[no-untyped-def]
     """Shift the mixture of constraints towards those that the relaxation leaves short."""
     n = len(needs)
@@ -132,7 +132,7 @@ def remix(mix, weight, sums, needs, gap):  # type: ignore[no-untyped-def]
         mix[c] = min(max(np.int64(weight[c] * MIX_UNIT + 0.5), 0), MIX_UNIT)
 
 
-@kernel
+@part
 def fix_by_bound(  # type: ignore[no-untyped-def]
     bound,
     need,
@@ -157,7 +157,7 @@ def fix_by_bound(  # type: ignore[no-untyped-def]
                 fix(i, np.int8(flips[i]), NO, fixed, trail, decisions, dead, where, clauses, waking, counts)
 
 
-@kernel
+@part
 def count_fixable(bound, need, least, runner_up, credits, flips, fixed):  # type: ignore[no-untyped-def]
     """How many features ``fix_by_bound`` would fix."""
     n = 0
@@ -168,7 +168,7 @@ def count_fixable(bound, need, least, runner_up, credits, flips, fixed):  # type
     return n
 
 
-@kernel
+@part
 def back_to_other_side(fixed, trail, decisions, dead, where, clauses, waking, counts):  # type: ignore[no-untyped-def]
     """Undo up to the last decision and take its other side; False if there is no decision left."""
     decision, feature = False, 0
@@ -186,7 +186,7 @@ def back_to_other_side(fixed, trail, decisions, dead, where, clauses, waking, co
     return True
 
 
-@kernel
+@part
 def most_doubtful(fixed, lean, where):  # type: ignore[no-untyped-def]
     """The free feature to branch on, -1 if there is none: in doubt, and in many clauses."""
     branch = -1
@@ -200,7 +200,7 @@ def most_doubtful(fixed, lean, where):  # type: ignore[no-untyped-def]
     return branch
 
 
-@kernel
+@part
 def follow(fixed, flips, first, lean):  # type: ignore[no-untyped-def]
     """Let the running mean follow the flips that the bound likes best now."""
     for i in range(len(fixed)):
@@ -218,14 +218,13 @@ def explore(  # type: ignore[no-untyped-def]
     offsets, middles, features, votes, needs, radius,  # the problem
     where, clauses, waking,  # feature i is in clauses[where[i]:where[i + 1]]
     fixed, trail, decisions, dead, mix, weight, share, load, wide, lean, flips, counts,  # the state
-    total, credits, scratch, slant, exact_sums, sums,  # scratch
+    total, credits, scratch, slant, exact_sums, sums,  # scratch: sums are None for a single constraint
     unit, record_unit, parts, loads,  # the record: without one its unit is 0 and the others are None
     root_steps, node_steps, max_nodes, max_work,
 ):
     # fmt: on
     """Search until it is decided, or a limit is met, or the problem had better be rebuilt."""
     n = len(fixed)
-    several = len(needs) > 1
     stop_work = counts[WORK] + max_work
     stop_nodes = counts[NODES] + max_nodes
     pruned = counts[PRUNED] > 0
@@ -316,7 +315,7 @@ def explore(  # type: ignore[no-untyped-def]
             elif since >= _PATIENCE:
                 caution *= 0.6
                 since = 0
-            if several:
+            if sums is not None:  # numba compiles this only for several constraints
                 relaxed_votes(offsets, middles, features, total, votes, dead, lean, sums)
                 remix(mix, weight, sums, needs, gap / MIX_UNIT + 1)
                 need = mix_votes(votes, needs, mix, total) * unit

@@ -127,7 +127,7 @@ class Tree:
             np.empty(n, np.int64),  # scratch
             np.empty(size, np.float32),  # slant
             np.empty(n_constraints, np.int64),  # exact_sums
-            np.empty(n_constraints, np.float64),  # sums
+            np.empty(n_constraints, np.float64) if n_constraints > 1 else None,  # sums
             self.unit,
             *((self._record_unit, self._parts[0], self._loads[0]) if recorded else (0, None, None)),
             ROOT_STEPS,

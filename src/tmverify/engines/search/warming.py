@@ -12,34 +12,40 @@ import numpy as np
 
 from tmverify.engines.evidence import Evidence
 from tmverify.engines.protocol import Deadline
+from tmverify.engines.search._record import pack_changes
 from tmverify.engines.search._shrink import inherit
 from tmverify.engines.search.deciding import nearest
 from tmverify.model import Model
-from tmverify.properties import similarity_query
+from tmverify.properties import robustness_query, similarity_query
 
 _N_FEATURES, _N_CLAUSES, _N_QUESTIONS = 12, 40, 4
 
 
 @cache
-def compile_kernels(*, recorded: bool) -> None:
-    """Ask small questions that meet every kernel, with or without a record of the proof; once in a process.
+def compile_kernels(*, several: bool, recorded: bool) -> None:
+    """Ask small questions that meet every kernel; once in a process.
 
-    A search with a record is another kernel, which only certificates need.
+    Cases with ``several`` constraints, and proofs that are ``recorded`` for a certificate, are searched by
+    kernels of their own, which most questions never need.
     """
+    if several:
+        compile_kernels(several=False, recorded=recorded)
     rng = np.random.default_rng(0)
     for _ in range(_N_QUESTIONS):
         a, b = _machine(rng), _machine(rng)
         x = rng.integers(0, 2, _N_FEATURES)
-        for scope in ("team", 1):
-            query = similarity_query(a, b, x, _N_FEATURES, scope=scope)
-            nearest(query, Deadline(None), Evidence() if recorded else None)
-    _meet_inherit()
+        query = similarity_query(a, b, x, _N_FEATURES) if several else robustness_query(a, x, _N_FEATURES)
+        nearest(query, Deadline(None), Evidence() if recorded else None)
+    _meet_the_rest(recorded)
 
 
-def _meet_inherit() -> None:
-    """Small problems are solved before they are worth rebuilding: the kernel for that is called by itself."""
-    one, none = np.zeros(1, np.int32), np.zeros(1, np.float32)
-    inherit(np.array([0, 1], np.int64), one, one, none, none, none.copy(), none.copy())
+def _meet_the_rest(recorded: bool) -> None:
+    """Small problems are solved before they are worth rebuilding, or have multipliers to write down."""
+    one, none, ends = np.zeros(1, np.int32), np.zeros(1, np.float32), np.array([0, 1], np.int64)
+    inherit(ends, one, one, none, none, none.copy(), none.copy())
+    if recorded:
+        two = np.zeros((2, 1), np.int32)
+        pack_changes(ends, np.ones(1, np.int64), two[0], two[0], two[1], two[1], np.empty(9, np.uint8))
 
 
 def _machine(rng: np.random.Generator) -> Model:
