@@ -4,8 +4,8 @@ numba compiles a kernel at its first call and keeps the machine code on disk, so
 that wait was for code that nobody calls: each function also gets an entry for C callbacks, and each division
 a path that raises ZeroDivisionError. Kernels have neither (they divide by nothing that can be 0).
 
-Before its first kernel, compiled or loaded, numba imports SciPy's linear algebra to see whether it is there: a
-quarter of a second. It is, because tmverify requires it, and no kernel uses it (``_without_looking``).
+Before its first kernel, compiled or loaded, numba looks whether SciPy's linear algebra is there, by importing
+it for a quarter of a second. It is, because tmverify requires it; and no kernel uses it.
 
 numba logs every instruction that it compiles, at DEBUG. A library that sets the root logger to DEBUG would
 turn that into a hundred thousand lines, so numba's loggers are held at WARNING, unless the user has set them.

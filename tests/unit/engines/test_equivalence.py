@@ -68,13 +68,14 @@ def test_tiny_models_deep(seed: int) -> None:
 
 
 def test_tiny_models_without_samples_and_walks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the hunt would find is found by search, and by the last engine, in the parts."""
+    """What the hunt would find is found by search, by looking at all, and by the last engine in the parts."""
     monkeypatch.setattr(deciding, "find_among_samples", lambda *_: None)
     monkeypatch.setattr(deciding, "find_by_walking", lambda *_: (None, 0))
     rng = np.random.default_rng(50)
     seen: Counter[str | None] = Counter()
-    for nodes in (1000, 0):
+    for nodes, patience in ((1000, 60.0), (0, 60.0), (0, 0.0)):
         monkeypatch.setattr(deciding, "ROUNDS", ((0, nodes),))
+        monkeypatch.setattr(brute, "PATIENCE", patience)
         for _ in range(80):
             n_features = int(rng.integers(2, 7))
             a = random_model(rng, n_features, int(rng.integers(1, 4)))
@@ -87,7 +88,7 @@ def test_tiny_models_without_samples_and_walks(monkeypatch: pytest.MonkeyPatch) 
                 assert answer.witness is not None
                 assert query.refuted_by(answer.witness)
             seen[answer.engine] += 1
-    assert min(seen["search"], seen["sat"]) > 10
+    assert min(seen["search"], seen["brute"], seen["sat"]) > 10
 
 
 @pytest.mark.parametrize("change", CHANGES)

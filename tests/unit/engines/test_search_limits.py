@@ -271,7 +271,7 @@ def test_no_unit_for_such_weights() -> None:
 
 
 def test_without_a_unit_the_search_stops_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And ``auto`` enumerates, or puts to sat, what is left: the cases that greedy flips do not settle, or all."""
+    """And ``auto`` enumerates, or puts to sat, what is left: what greedy flips do not settle, or all."""
     monkeypatch.setattr(tree, "unit_of", lambda problem: 0)
     monkeypatch.setattr(portfolio, "sat", lambda query, deadline, evidence=None: reduced.solve(query))
     rng = np.random.default_rng(5)

@@ -88,7 +88,8 @@ def pack_changes(offsets, total, parts, loads, old_parts, old_loads, out):  # ty
 
     Returns the number of bytes; ``out`` has room for five a number.
     """
-    n, last = np.int64(0), np.int64(-1)
+    n = np.int64(0)
+    last = -1
     for j in range(len(total)):
         if total[j] == 0:
             continue
