@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +49,12 @@ def many(path: Path) -> Path:
 
 def evil(path: Path) -> Path:
     text = "</script><script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'>" + "very" * 40
-    model = machine(feature_names=(text, "b", "c", "d"))
+    model = machine(feature_names=(text, "b", "c", "d"), classes=(text, "b"))
     about = task("robustness", [1, 0, 0, 0], model, names=[text], index=0, label=text, data=text, epsilon=1)
-    found = answer(about, "violated", witness=[0, 0, 0, 0], decisions=(text, "b"), detail=text)
-    return write_store(path, [(about, found)], [(text, model)])
+    found = answer(about, "violated", witness=[0, 0, 0, 0], decisions=(text, "b"))
+    far = replace(about, epsilon=2)
+    unknown = answer(far, "unknown", stop_reason="timeout", detail=text)
+    return write_store(path, [(about, found), (far, unknown)], [(text, model)])
 
 
 @pytest.fixture(scope="module")

@@ -82,6 +82,20 @@ def test_an_honest_claim_about_the_radius_is_believed(monkeypatch: pytest.Monkey
     assert str(r) == "1..2"
 
 
+def test_a_limit_that_struck_too_late_to_matter_is_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    late = Nearest(2, 2, WITNESS, "search", stop_reason=tv.StopReason.TIMEOUT, detail="late")
+    r = ask_radius(monkeypatch, late, tv.robustness_query(MODEL, X, 3))
+    assert (r.radius, r.stop_reason, r.detail) == (2, None, "")
+
+
+def test_where_nothing_may_change_the_input_itself_is_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    late = Nearest(0, math.inf, None, "search", stop_reason=tv.StopReason.TIMEOUT, detail="late")
+    r = ask_radius(monkeypatch, late, tv.robustness_query(MODEL, X, 3, features=[0, 0, 0]))
+    assert (r.radius, r.stop_reason) == (math.inf, None)
+    r = ask_radius(monkeypatch, late, tv.similarity_query(MODEL, OTHER, X, 3, features=[0, 0, 0]))
+    assert (r.lower, r.upper, r.stop_reason) == (0, math.inf, tv.StopReason.TIMEOUT)
+
+
 @pytest.mark.parametrize(
     ("claim", "options"),
     [

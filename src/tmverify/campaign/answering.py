@@ -89,7 +89,7 @@ def answer_all(
     due = store.due(campaign.tasks, retry_unknown=retry_unknown, certificates=campaign.certificates)
     waiting = {task.id for task in due}
     distinct = {task.id: task for task in campaign.tasks}
-    tally = Tally(len(distinct))
+    tally = Tally(len(distinct), refused=sum(store.row(task).refused is not None for task in due))
     for key, task in distinct.items():
         if key not in waiting:
             tally.add(store.answer(task))

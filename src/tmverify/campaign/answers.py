@@ -22,10 +22,11 @@ from tmverify.campaign.tasks import Task, pack, unpack
 from tmverify.certificates import Certificate
 from tmverify.model import Label
 from tmverify.properties import Radius, Status, StopReason, Verdict
+from tmverify.verify.proof import NO_CERTIFICATE
 
 EXACT = "exact"
 UNKNOWN = Status.UNKNOWN.value
-MERGED = "no certificate: its bounds come from two runs"
+MERGED = f"{NO_CERTIFICATE}its bounds come from two runs"
 SOLVED = (Status.HOLDS.value, Status.VIOLATED.value, EXACT)
 
 
@@ -195,7 +196,7 @@ def kept_at(answer: TaskAnswer, path: Path) -> TaskAnswer:
 
 def not_kept(answer: TaskAnswer, path: Path, why: str) -> TaskAnswer:
     """The answer with the place where its certificate should be, and why it is not there."""
-    detail = f"no certificate: {why}"
+    detail = f"{NO_CERTIFICATE}{why}"
     return replace(kept_at(answer, path), trusts=answer.trusts_alone, detail=detail)
 
 

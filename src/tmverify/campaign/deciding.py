@@ -43,8 +43,10 @@ def replayed(task: Task, answer: TaskAnswer, models: Mapping[str, Classifier]) -
 
 
 def replays(query: AnyQuery, task: Task, answer: TaskAnswer) -> bool:
-    """Whether the answer's witness, or that it has none, is what the answer says."""
+    """Whether the answer's witness and decisions, or that it has none, are what the answer says."""
     seen = None if answer.witness is None else replay(query, unpack(answer.witness, task.n_features))
+    if answer.decisions != (None if seen is None else seen.decisions):
+        return False
     if answer.upper is None:
         return (seen is not None) == (answer.status == Status.VIOLATED.value)
     return answer.upper == (math.inf if seen is None or seen.flips is None else len(seen.flips))

@@ -1,7 +1,8 @@
 """Finished tasks as a table for other tools: CSV, or Parquet with pyarrow.
 
 Lists (flips, decisions, names) are JSON in both; what is not known is empty, infinity is ``inf``. Features
-are given by index (``features``, ``flips``) and by name (``feature_names``, ``flipped_features``).
+are given by index (``features``, ``flips``) and by name (``feature_names``, ``flipped_features``). An answer
+that is not believed is a row too, of status ``unknown``: nothing is left out in silence.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import csv
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tmverify.campaign.answers import TaskAnswer
-from tmverify.campaign.store import Store, StoredModel
+from tmverify.campaign.answers import UNKNOWN, TaskAnswer
+from tmverify.campaign.records import StoredModel
+from tmverify.campaign.store import NOT_BELIEVED, Store
 from tmverify.campaign.tasks import Task, unpack
 from tmverify.drafts import replacing
 from tmverify.extras import need
@@ -31,9 +34,17 @@ _INTEGERS = ("index", "epsilon", "attempts")
 _FLOATS = ("radius", "lower", "upper", "seconds")
 
 
-def export_csv(store: Store, path: str | os.PathLike[str]) -> int:
-    """Write the finished tasks; returns how many."""
-    n = 0
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How many rows were written, and how many of them are answers that are not believed."""
+
+    rows: int
+    refused: int
+
+
+def export_csv(store: Store, path: str | os.PathLike[str]) -> Written:
+    """Write the finished tasks."""
+    n = refused = 0
     with (
         replacing(path) as draft,
         open(draft, "x", newline="", encoding="utf-8", errors="backslashreplace") as text,
@@ -43,11 +54,12 @@ def export_csv(store: Store, path: str | os.PathLike[str]) -> int:
         for record in records(store):
             writer.writerow(record)
             n += 1
-    return n
+            refused += _is_refused(record)
+    return Written(n, refused)
 
 
-def export_parquet(store: Store, path: str | os.PathLike[str]) -> int:
-    """Write the finished tasks; returns how many.
+def export_parquet(store: Store, path: str | os.PathLike[str]) -> Written:
+    """Write the finished tasks.
 
     Raises
     ------
@@ -60,7 +72,7 @@ def export_parquet(store: Store, path: str | os.PathLike[str]) -> int:
     table = pyarrow.Table.from_pylist([_typed(record) for record in found], schema=schema)
     with replacing(path) as draft:
         parquet.write_table(table, draft)
-    return len(found)
+    return Written(len(found), sum(map(_is_refused, found)))
 
 
 def records(store: Store) -> Iterator[dict[str, Any]]:
@@ -70,6 +82,13 @@ def records(store: Store) -> Iterator[dict[str, Any]]:
         if row.answer is not None:
             model = row.task.named(models)
             yield {**_asked(row.task, model), **_found(row.task, row.answer, model)}
+        elif row.refused is not None:
+            refused = {"status": UNKNOWN, "stop_reason": NOT_BELIEVED, "detail": row.refused}
+            yield {**_asked(row.task, row.task.named(models)), **refused}
+
+
+def _is_refused(record: dict[str, Any]) -> bool:
+    return bool(record["stop_reason"] == NOT_BELIEVED)
 
 
 def _asked(task: Task, model: StoredModel) -> dict[str, Any]:

@@ -67,12 +67,21 @@ def _read_only(folder: Path) -> bool:
 def _connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
     address = f"file:{quote(os.fsencode(os.path.abspath(path)))}?{mode}"
     connection = _checked(path, lambda: sqlite3.connect(address, timeout=_WAIT, uri=True))
+    connection.text_factory = _text
     try:
         yield connection
     except sqlite3.Error as error:
         raise StoreError(f"{path}: {error}.") from None
     finally:
         connection.close()
+
+
+def _text(raw: bytes) -> str | bytes:
+    """A text of the database; what is no UTF-8 is no text, and costs its row, not the store."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw
 
 
 def _checked(path: Path, step: Callable[[], Result]) -> Result:

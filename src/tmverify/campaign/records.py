@@ -1,7 +1,8 @@
-"""Tasks and answers as rows of the store's tables, and back.
+"""Models, tasks and answers as rows of the store's tables, and back.
 
-What comes back is checked: a task must have the id that its content has, an answer must be one that could
-have been given. What is not so raises ValueError or a relative, for the store to say that it is damaged.
+SQLite puts anything into any column. So reading looks at every value before it is used: what comes back has
+the types that it should have, or ValueError says which column holds what. Whether it makes sense is for
+``believing`` to say. Texts that are no UTF-8 come as bytes (``opening``), and so are no texts here.
 """
 
 from __future__ import annotations
@@ -9,19 +10,54 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
 from tmverify.bnn.either import Classifier
-from tmverify.campaign.answers import EXACT, UNKNOWN, TaskAnswer
+from tmverify.campaign.answers import TaskAnswer
 from tmverify.campaign.tasks import Task
-from tmverify.model import Model
-from tmverify.properties import Status, StopReason
+from tmverify.errors import ModelError, shown
+from tmverify.model import Label, Model
+from tmverify.model.checks import check_classes, check_feature_names
+from tmverify.model.clauses import MAX_CLAUSES, MAX_FEATURES
 
-TASK_COLUMNS = 12
-ASKED_COLUMNS = 5  # without plan, position and task
-RESULT_COLUMNS = 18
+MODEL = ("hash", "name", "n_features", "n_clauses", "classes", "feature_names")
+TASK = (
+    "id", "question", "models", "n_features", '"index"', "input", "epsilon", "scope", "mask", "direction",
+    "engine", "certified",
+)  # fmt: skip
+ASKED = ("names", "data", "label", "image", "own")  # without plan, position and task
+RESULT = (
+    "task", "status", "lower", "upper", "witness", "decisions", "seconds", "engine", "stop_reason", "detail",
+    "trusts", "trusts_alone", "certificate", "attempts", "versions", "timeout", "memory", "finished",
+)  # fmt: skip
+
+_MOST = 1 << 17  # characters of a text; no label, name or path is as long
+_MOST_NAMES = 1 << 28  # of all features together: a model file's header is at most a quarter of that
+
+
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    """What a store knows of a model."""
+
+    hash: str
+    name: str
+    n_features: int
+    n_clauses: int
+    classes: tuple[Label, ...]
+    feature_names: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An answer, and the limits within which it was found."""
+
+    answer: TaskAnswer
+    timeout: float | None
+    memory: int | None
 
 
 def digest(task: Task) -> str:
@@ -31,8 +67,30 @@ def digest(task: Task) -> str:
 
 def model_row(name: str, model: Classifier) -> tuple[Any, ...]:
     n_clauses = model.n_clauses if isinstance(model, Model) else 0
-    names = _text(model.feature_names)
+    names = _json_or_none(model.feature_names)
     return (model.content_hash, name, model.n_features, n_clauses, json.dumps(model.classes), names)
+
+
+def read_model(row: Sequence[object]) -> StoredModel:
+    """The model of a row, if it describes one."""
+    key, name, n_features, n_clauses, classes, names = row
+    model = StoredModel(
+        _text(key, "hash"),
+        _text(name, "name"),
+        _integer(n_features, "n_features"),
+        _integer(n_clauses, "n_clauses"),
+        _labels(classes, "classes"),
+        None if names is None else _listed(_json(names, "feature_names", _MOST_NAMES), str, "feature_names"),
+    )
+    if not (1 <= model.n_features <= MAX_FEATURES and 0 <= model.n_clauses <= MAX_CLAUSES):
+        raise ValueError(f"no model has {model.n_features} features and {model.n_clauses} clauses")
+    try:
+        check_classes(model.classes, max(2, len(model.classes)))
+        if model.feature_names is not None:
+            check_feature_names(model.feature_names, model.n_features)
+    except ModelError as error:
+        raise ValueError(str(error)) from None
+    return model
 
 
 def task_row(task: Task) -> tuple[Any, ...]:
@@ -53,48 +111,48 @@ def task_row(task: Task) -> tuple[Any, ...]:
 
 
 def asked_row(task: Task) -> tuple[Any, ...]:
-    return (json.dumps(task.names), task.data, _text(task.label), _text(task.image), task.own)
+    return (json.dumps(task.names), task.data, _json_or_none(task.label), _json_or_none(task.image), task.own)
 
 
-def read_task(task: Sequence[Any], bits: bytes | None, asked: Sequence[Any]) -> Task:
-    """The task of a row of each table."""
+def read_task(row: Sequence[object], bits: object, asked: Sequence[object]) -> Task:
+    """The task of a row of each table; it must have the id that its content has."""
+    key, question, models, n_features, index, _, epsilon, scope, mask, direction, engine, certified = row
     names, data, label, image, own = asked
-    shape = None if image is None else json.loads(image)
-    found = Task(
-        question=task[1],
-        models=tuple(json.loads(task[2])),
-        n_features=task[3],
-        index=task[4],
-        epsilon=task[6],
-        scope=json.loads(task[7]),
-        mask=task[8],
-        direction=task[9],
-        engine=task[10],
-        certified=bool(task[11]),
-        bits=bits,
-        names=tuple(json.loads(names)),
-        data=data,
-        label=None if label is None else json.loads(label),
-        image=None if shape is None else (shape[0], shape[1]),
-        own=bool(own),
+    task = Task(
+        question=_text(question, "question"),
+        models=_texts(models, "models"),
+        n_features=_integer(n_features, "n_features"),
+        index=None if index is None else _integer(index, "index"),
+        epsilon=None if epsilon is None else _integer(epsilon, "epsilon"),
+        scope=_label(scope, "scope"),
+        mask=None if mask is None else _bytes(mask, "mask"),
+        direction=None if direction is None else _text(direction, "direction"),  # type: ignore[arg-type]
+        engine=_text(engine, "engine"),
+        certified=_flag(certified, "certified"),
+        bits=None if bits is None else _bytes(bits, "input"),
+        names=_texts(names, "names"),
+        data=_text(data, "data"),
+        label=None if label is None else _label(label, "label"),
+        image=None if image is None else _image(image),
+        own=_flag(own, "own"),
     )
-    if found.id != task[0]:
-        raise ValueError(f"task {task[0]} is not what it was")
-    return found
+    if task.id != key:
+        raise ValueError(f"task {shown(key)} is not what it was")
+    return task
 
 
 def result_row(answer: TaskAnswer, timeout: float | None, memory: int | None) -> tuple[Any, ...]:
     return (
         answer.task,
         answer.status,
-        _bound(answer.lower),
-        _bound(answer.upper),
+        _number(answer.lower),
+        _number(answer.upper),
         answer.witness,
-        _text(answer.decisions),
+        _json_or_none(answer.decisions),
         answer.seconds,
         answer.engine,
         answer.stop_reason,
-        answer.detail,
+        answer.detail[:_MOST],
         json.dumps(answer.trusts),
         json.dumps(answer.trusts_alone),
         answer.certificate_path,
@@ -106,48 +164,145 @@ def result_row(answer: TaskAnswer, timeout: float | None, memory: int | None) ->
     )
 
 
-def read_answer(row: Sequence[Any], n_features: int) -> TaskAnswer:
-    """The answer of a row, if it is one."""
-    decisions = None if row[5] is None else json.loads(row[5])
-    first_and_second = None if decisions is None else (decisions[0], decisions[1])
+def read_kept(row: Sequence[object]) -> Kept:
+    """The answer of a row."""
+    key, status, lower, upper, witness, decisions, seconds, engine, stop_reason, detail, *rest = row
+    trusts, trusts_alone, certificate, attempts, versions, timeout, memory, finished = rest
+    datetime.fromisoformat(_text(finished, "finished"))
     answer = TaskAnswer(
-        task=row[0],
-        status=row[1],
-        lower=_bound(row[2]),
-        upper=_bound(row[3]),
-        witness=row[4],
-        decisions=first_and_second,
-        seconds=float(row[6]),
-        engine=row[7],
-        stop_reason=None if row[8] is None else StopReason(row[8]).value,
-        detail=row[9],
-        trusts=tuple(json.loads(row[10])),
-        trusts_alone=tuple(json.loads(row[11])),
-        certificate_path=row[12],
-        attempts=row[13],
-        versions=dict(json.loads(row[14])),
+        task=_text(key, "task"),
+        status=_text(status, "status"),
+        lower=_bound(lower, "lower"),
+        upper=_bound(upper, "upper"),
+        witness=None if witness is None else _bytes(witness, "witness"),
+        decisions=None if decisions is None else _pair(decisions),
+        seconds=_float(seconds, "seconds"),
+        engine=_text(engine, "engine"),
+        stop_reason=None if stop_reason is None else _text(stop_reason, "stop_reason"),
+        detail=_text(detail, "detail"),
+        trusts=_texts(trusts, "trusts"),
+        trusts_alone=_texts(trusts_alone, "trusts_alone"),
+        certificate_path=None if certificate is None else _text(certificate, "certificate"),
+        attempts=_integer(attempts, "attempts"),
+        versions=_versions(versions),
     )
-    _check(answer, n_features)
-    return answer
+    return Kept(
+        answer,
+        None if timeout is None else _limit(timeout, "timeout"),
+        None if memory is None else int(_limit(memory, "memory")),
+    )
 
 
-def _check(answer: TaskAnswer, n_features: int) -> None:
-    has_witness = answer.witness is not None
-    if answer.lower is None or answer.upper is None:
-        fits = answer.status in tuple(Status) and has_witness == (answer.status == Status.VIOLATED.value)
-    else:
-        right = EXACT if answer.lower == answer.upper else UNKNOWN
-        fits = answer.status == right and answer.lower <= answer.upper
-        fits = fits and has_witness == (answer.upper != math.inf)
-    whole = answer.witness is None or len(answer.witness) == (n_features + 7) // 8
-    if not (fits and whole and math.isfinite(answer.seconds) and answer.seconds >= 0):
-        raise ValueError(f"the answer to task {answer.task} is none that can be given")
+def _bound(value: object, column: str) -> float | None:
+    if value is None or isinstance(value, int):
+        return value
+    if value != math.inf:
+        raise _wrong(column, value)
+    return math.inf
 
 
-def _bound(value: float | None) -> Any:
+def _limit(value: object, column: str) -> float:
+    if not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise _wrong(column, value)
+    return value
+
+
+def _float(value: object, column: str) -> float:
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise _wrong(column, value)
+    return float(value)
+
+
+def _integer(value: object, column: str) -> int:
+    if type(value) is not int:
+        raise _wrong(column, value)
+    return value
+
+
+def _flag(value: object, column: str) -> bool:
+    if type(value) is not int or value not in (0, 1):
+        raise _wrong(column, value)
+    return bool(value)
+
+
+def _text(value: object, column: str) -> str:
+    if type(value) is not str or len(value) > _MOST:
+        raise _wrong(column, value)
+    return value
+
+
+def _bytes(value: object, column: str) -> bytes:
+    if type(value) is not bytes:
+        raise _wrong(column, value)
+    return value
+
+
+@lru_cache(maxsize=1 << 8)  # names, hashes and trusts are mostly the same
+def _texts(value: object, column: str) -> tuple[str, ...]:
+    return _listed(_json(value, column), str, column)
+
+
+def _labels(value: object, column: str) -> tuple[Label, ...]:
+    found = _json(value, column, _MOST_NAMES)
+    numbers = type(found) is list and found and type(found[0]) is int
+    return _listed(found, int if numbers else str, column)
+
+
+def _listed(found: Any, kind: type, column: str) -> tuple[Any, ...]:
+    if type(found) is not list or not all(type(each) is kind for each in found):
+        raise _wrong(column, found)
+    return tuple(found)
+
+
+def _label(value: object, column: str) -> Label:
+    found = _json(value, column)
+    if type(found) not in (int, str):
+        raise _wrong(column, found)
+    return found  # type: ignore[no-any-return]
+
+
+def _pair(value: object) -> tuple[Label, Label]:
+    found = _json(value, "decisions")
+    if type(found) is not list or [type(each) for each in found] not in ([int, int], [str, str]):
+        raise _wrong("decisions", found)
+    return found[0], found[1]
+
+
+def _image(value: object) -> tuple[int, int]:
+    found = _json(value, "image")
+    if type(found) is not list or [type(each) for each in found] != [int, int] or min(found) < 1:
+        raise _wrong("image", found)
+    return found[0], found[1]
+
+
+def _versions(value: object) -> dict[str, str]:
+    found = _json(value, "versions")
+    if type(found) is not dict or not all(type(each) is str for each in found.values()):
+        raise _wrong("versions", found)
+    return dict(found)
+
+
+def _json(value: object, column: str, most: int = _MOST) -> Any:
+    """The value of a JSON text; not to be changed, since others may be given the same."""
+    if type(value) is not str or len(value) > most:
+        raise _wrong(column, value)
+    try:
+        return _parsed(value) if len(value) <= _MOST else json.loads(value)
+    except (ValueError, RecursionError):
+        raise _wrong(column, value) from None
+
+
+_parsed = lru_cache(maxsize=1 << 8)(json.loads)
+
+
+def _wrong(column: str, value: object) -> ValueError:
+    return ValueError(f"its {column} can't be {shown(value)}")
+
+
+def _number(value: float | None) -> Any:
     """SQLite has an infinity: any tool shows it as Inf."""
     return value if value is None or value == math.inf else int(value)
 
 
-def _text(value: Any) -> str | None:
+def _json_or_none(value: Any) -> str | None:
     return None if value is None else json.dumps(value)

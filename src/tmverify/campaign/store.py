@@ -7,62 +7,58 @@ may read meanwhile. ``Store.writing`` is for runs, ``Store.reading`` for everybo
 A store shows what its plans ask, by their titles: a plan that is run again under its title replaces what it
 asked before. Answers stay for good, and serve every plan that asks the same.
 
-A task is *due* if it has no answer; or an unknown one that was given less time or memory than is allowed now;
-or if its certificate is wanted in a folder where it is not.
+A row is believed only if its question could have written it (``believing``). An answer that is not believed
+counts as none, and its task says why; a task that is not is an error, since nobody knows what was asked. Both
+are mended by running the plan again.
+
+A task is *due* if it has no answer, or none that is believed; or an unknown one that was given less time or
+memory than is allowed now; or if its certificate is wanted in a folder where it is not.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tmverify.bnn.either import Classifier
-from tmverify.campaign.answers import MERGED, UNKNOWN, TaskAnswer, better
+from tmverify.campaign.answers import MERGED, UNKNOWN, TaskAnswer, better, unanswered
+from tmverify.campaign.believing import why_no_answer, why_no_task
 from tmverify.campaign.locking import holder
 from tmverify.campaign.opening import to_read, to_write
 from tmverify.campaign.records import (
-    ASKED_COLUMNS,
-    RESULT_COLUMNS,
-    TASK_COLUMNS,
+    ASKED,
+    MODEL,
+    RESULT,
+    TASK,
+    Kept,
+    StoredModel,
     asked_row,
     digest,
     model_row,
-    read_answer,
+    read_kept,
+    read_model,
     read_task,
     result_row,
     task_row,
 )
 from tmverify.campaign.tasks import Task
-from tmverify.errors import StoreError
-from tmverify.model import Label
+from tmverify.errors import StoreError, shown
+from tmverify.properties import StopReason
 
-_DAMAGE = (ValueError, TypeError, KeyError, IndexError, OverflowError, AttributeError)
-
-
-@dataclass(frozen=True, slots=True)
-class StoredModel:
-    """What a store knows of a model."""
-
-    hash: str
-    name: str
-    n_features: int
-    n_clauses: int
-    classes: tuple[Label, ...]
-    feature_names: tuple[str, ...] | None
+NOT_BELIEVED = "not-believed"  # what tables say of an answer that is refused
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A task and its answer, or None while it has none."""
+    """A task and its answer, or None while it has none; ``refused`` is why the one there is not believed."""
 
     task: Task
     answer: TaskAnswer | None
+    refused: str | None = None
 
 
 class Store:
@@ -71,6 +67,7 @@ class Store:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._database = connection
+        self._models: dict[str, StoredModel | str] = {}
 
     @classmethod
     @contextmanager
@@ -105,22 +102,21 @@ class Store:
     def plan(
         self, tasks: Sequence[Task], models: Iterable[tuple[str, Classifier]], *, title: str = ""
     ) -> None:
-        """Make these what the plan of that title asks."""
+        """Make these what the plan of that title asks, and write down what they are, whatever is there."""
+        self._models.clear()
         with self._database as database:
             database.executemany(
-                f"INSERT OR REPLACE INTO model VALUES ({_marks(6)})",
+                f"INSERT OR REPLACE INTO model VALUES ({_marks(MODEL)})",
                 (model_row(name, model) for name, model in models),
             )
             database.executemany(
-                f"INSERT OR IGNORE INTO input VALUES ({_marks(3)})",
+                "INSERT OR REPLACE INTO input VALUES (?, ?, ?)",
                 ((digest(task), task.n_features, task.bits) for task in tasks if task.bits is not None),
             )
-            database.executemany(
-                f"INSERT OR IGNORE INTO task VALUES ({_marks(TASK_COLUMNS)})", map(task_row, tasks)
-            )
+            database.executemany(f"INSERT OR REPLACE INTO task VALUES ({_marks(TASK)})", map(task_row, tasks))
             database.execute("DELETE FROM asked WHERE plan = ?", (title,))
             database.executemany(
-                f"INSERT INTO asked VALUES (?, ?, ?, {_marks(ASKED_COLUMNS)})",
+                f"INSERT INTO asked VALUES (?, ?, ?, {_marks(ASKED)})",
                 ((title, place, task.id, *asked_row(task)) for place, task in enumerate(tasks)),
             )
             database.execute(
@@ -132,97 +128,148 @@ class Store:
         self, tasks: Sequence[Task], *, retry_unknown: bool = False, certificates: Path | None = None
     ) -> list[Task]:
         """Those that are to be asked, each once."""
-        rows = self._database.execute("SELECT task, status, timeout, memory, certificate, detail FROM result")
-        known = {row[0]: row[1:] for row in rows}
         place = None if certificates is None else certificates.resolve()
-        return [
-            task
-            for task in {task.id: task for task in tasks}.values()
-            if task.id not in known
-            or _worth_asking_again(task, known[task.id], retry_unknown)
-            or (place is not None and _lacks_certificate(task, known[task.id], place))
-        ]
+
+        def is_due(task: Task) -> bool:
+            result = self._result(task)
+            if result is None:
+                return True
+            try:
+                known = self._believed(result, task)
+            except ValueError:
+                return True
+            return _worth_asking_again(task, known, retry_unknown) or (
+                place is not None and _lacks_certificate(task, known.answer, place)
+            )
+
+        return [task for task in {task.id: task for task in tasks}.values() if is_due(task)]
 
     def keep(self, task: Task, answer: TaskAnswer) -> TaskAnswer:
-        """Write an answer down, for good; returns what is known now, which may be more."""
+        """Write an answer down, for good; returns what is known now, which may be more.
+
+        One that would not be believed when it is read is not written.
+        """
+        before = self.answer(task)
+        kept = answer if before is None else better(before, answer)
+        if kept is before:
+            return kept
+        values = result_row(kept, task.timeout, task.memory)
+        try:
+            self._believed(values, task)
+        except ValueError as error:
+            detail = f"{error}: a bug, please report it"
+            kept = unanswered(task, StopReason.REJECTED, detail, max(0.0, answer.seconds))
+            values = result_row(kept, task.timeout, task.memory)
         with self._database as database:
-            row = database.execute("SELECT * FROM result WHERE task = ?", (task.id,)).fetchone()
-            before = None if row is None else self._answer(row, task)
-            kept = answer if before is None else better(before, answer)
-            if kept is not before:
-                values = result_row(kept, task.timeout, task.memory)
-                database.execute(f"INSERT OR REPLACE INTO result VALUES ({_marks(RESULT_COLUMNS)})", values)
+            database.execute(f"INSERT OR REPLACE INTO result VALUES ({_marks(RESULT)})", values)
         return kept
 
     def answer(self, task: Task) -> TaskAnswer | None:
         """What is known of a task."""
-        row = self._database.execute("SELECT * FROM result WHERE task = ?", (task.id,)).fetchone()
-        return None if row is None else self._answer(row, task)
+        return self.row(task).answer
+
+    def row(self, task: Task) -> Row:
+        """A task, whoever asks it, with what is known of it."""
+        return self._row(task, self._result(task))
 
     def rows(self) -> Iterator[Row]:
-        """What the plans ask, in their order, with the answers; what several ask alike comes once."""
+        """What the plans ask, in their order, with the answers; what several ask alike comes once.
+
+        Raises
+        ------
+        StoreError
+            If the store does not say what was asked.
+        """
+        tables = (("asked", ASKED), ("task", TASK), ("result", RESULT))
+        columns = ", ".join(f"{table}.{column}" for table, columns in tables for column in columns)
         found = self._database.execute(
-            "SELECT names, data, label, image, own, task.*, input.bits, result.* "
-            "FROM asked JOIN task ON task.id = asked.task LEFT JOIN input ON input.digest = task.input "
+            f"SELECT asked.task, input.bits, {columns} FROM asked "
+            "LEFT JOIN task ON task.id = asked.task LEFT JOIN input ON input.digest = task.input "
             "LEFT JOIN result ON result.task = task.id ORDER BY asked.rowid"
         )
         seen = set()
-        for row in found:
-            asked, rest = row[:ASKED_COLUMNS], row[ASKED_COLUMNS:]
-            try:
-                task = read_task(rest[:TASK_COLUMNS], rest[TASK_COLUMNS], asked)
-            except _DAMAGE as error:
-                raise self._damaged(error) from None
+        for key, bits, *row in found:
+            asked, rest = tuple(row[: len(ASKED)]), row[len(ASKED) :]
+            task = self._task(key, rest[: len(TASK)], bits, asked)
             if (task.id, *asked) not in seen:
                 seen.add((task.id, *asked))
-                result = rest[TASK_COLUMNS + 1 :]
-                yield Row(task, None if result[0] is None else self._answer(result, task))
+                result = rest[len(TASK) :]
+                yield self._row(task, None if result[0] is None else result)
 
     def models(self) -> dict[str, StoredModel]:
-        """The models asked about, by hash."""
-        rows = self._database.execute("SELECT * FROM model")
+        """The models asked about, by hash; those of which the store has a description that can be one."""
+        keys = [key for (key,) in self._database.execute("SELECT hash FROM model ORDER BY rowid")]
+        found = {key: self._model(key) for key in keys if isinstance(key, str)}
+        return {key: model for key, model in found.items() if isinstance(model, StoredModel)}
+
+    def _task(self, key: object, row: Sequence[object], bits: object, asked: Sequence[object]) -> Task:
         try:
-            return {
-                key: StoredModel(
-                    key,
-                    name,
-                    n_features,
-                    n_clauses,
-                    tuple(json.loads(classes)),
-                    None if names is None else tuple(json.loads(names)),
-                )
-                for key, name, n_features, n_clauses, classes, names in rows
-            }
-        except _DAMAGE as error:
-            raise self._damaged(error) from None
+            task = read_task(row, bits, asked)
+            why = why_no_task(task)
+        except ValueError as error:
+            why = str(error)
+        if why is not None:
+            raise StoreError(
+                f"{self.path}: the store is damaged, or another program wrote to it: of task {shown(key)}, "
+                f"{why}. Run the plan again that asks it: that writes it anew."
+            )
+        return task
 
-    def _answer(self, row: Sequence[object], task: Task) -> TaskAnswer:
+    def _result(self, task: Task) -> Sequence[object] | None:
+        found = self._database.execute(f"SELECT {', '.join(RESULT)} FROM result WHERE task = ?", (task.id,))
+        row: Sequence[object] | None = found.fetchone()
+        return row
+
+    def _row(self, task: Task, result: Sequence[object] | None) -> Row:
+        if result is None:
+            return Row(task, None)
         try:
-            return read_answer(row, task.n_features)
-        except _DAMAGE as error:
-            raise self._damaged(error) from None
+            return Row(task, self._believed(result, task).answer)
+        except ValueError as error:
+            return Row(task, None, str(error))
 
-    def _damaged(self, error: Exception) -> StoreError:
-        return StoreError(f"{self.path}: the store is damaged, or another program wrote to it ({error}).")
+    def _believed(self, result: Sequence[object], task: Task) -> Kept:
+        """The answer to ``task``; ValueError if none could be so."""
+        kept = read_kept(result)
+        models = []
+        for key in task.models:
+            model = self._model(key)
+            if isinstance(model, str):
+                raise ValueError(model)
+            models.append(model)
+        why = why_no_answer(task, kept.answer, models)
+        if why is not None:
+            raise ValueError(why)
+        return kept
+
+    def _model(self, key: str) -> StoredModel | str:
+        """What the store says of a model, or why that is nothing; read once."""
+        if key not in self._models:
+            found = self._database.execute(f"SELECT {', '.join(MODEL)} FROM model WHERE hash = ?", (key,))
+            row = found.fetchone()
+            try:
+                self._models[key] = f"there is no model {key[:8]}" if row is None else read_model(row)
+            except ValueError as error:
+                self._models[key] = f"of model {key[:8]}, {error}"
+        return self._models[key]
 
 
-def _marks(n: int) -> str:
-    return ", ".join("?" * n)
+def _marks(columns: Sequence[str]) -> str:
+    return ", ".join("?" for _ in columns)
 
 
-def _worth_asking_again(task: Task, known: Sequence[Any], retry_unknown: bool) -> bool:
-    status, timeout, memory, *_ = known
-    if status != UNKNOWN:
+def _worth_asking_again(task: Task, known: Kept, retry_unknown: bool) -> bool:
+    if known.answer.status != UNKNOWN:
         return False
-    return retry_unknown or _more(task.timeout, timeout) or _more(task.memory, memory)
+    return retry_unknown or _more(task.timeout, known.timeout) or _more(task.memory, known.memory)
 
 
-def _lacks_certificate(task: Task, known: Sequence[Any], wanted: Path) -> bool:
+def _lacks_certificate(task: Task, known: TaskAnswer, wanted: Path) -> bool:
     """Whether a certificate was made, or could be, and is not where it is wanted."""
-    status, _, _, certificate, detail = known
-    if status == UNKNOWN or not task.certified:
+    if known.status == UNKNOWN or not task.certified:
         return False
-    return (certificate is not None or detail == MERGED) and not (wanted / task.file_name).is_file()
+    written = known.certificate_path is not None or known.detail == MERGED
+    return written and not (wanted / task.file_name).is_file()
 
 
 def _more(now: float | None, before: float | None) -> bool:

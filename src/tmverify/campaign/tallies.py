@@ -24,13 +24,15 @@ ADJECTIVES = {
 class Tally:
     """The answers to ``total`` tasks so far; ``seconds`` are those of the solved ones.
 
-    ``failure`` is why a certificate could not be written, if one could not.
+    ``failure`` is why a certificate could not be written, if one could not; ``refused`` is how many answers
+    the store had before that were not believed.
     """
 
     total: int
     counts: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list, repr=False)
     failure: OSError | None = None
+    refused: int = 0
 
     def add(self, answer: TaskAnswer | None) -> None:
         """One answer more; None: not answered."""

@@ -9,12 +9,13 @@ from rich.text import Text
 
 from tmverify.campaign.answering import answer_all, check_folder, check_jobs
 from tmverify.campaign.expansion import expand
-from tmverify.campaign.exporting import export_csv, export_parquet
+from tmverify.campaign.exporting import Written, export_csv, export_parquet
 from tmverify.campaign.plan import read_plan
-from tmverify.campaign.store import Row, Store
+from tmverify.campaign.store import NOT_BELIEVED, Row, Store
 from tmverify.cli.campaign_report import report_status, status_document
 from tmverify.cli.exit_codes import ExitCode
 from tmverify.cli.output import plain, print_note, show, show_json
+from tmverify.cli.phrases import asked_anew, not_believed
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.errors import InvalidInputError
 from tmverify.interrupts import one_interrupt
@@ -31,12 +32,15 @@ def run_plan(
     interrupted, failure = False, None
     with one_interrupt(), Store.writing(store) as opened:
         try:
-            failure = answer_all(
+            tally = answer_all(
                 opened, campaign, jobs=jobs, cluster=cluster, retry_unknown=retry_unknown, verbose=True
-            ).failure
+            )
+            failure = tally.failure
+            if tally.refused:
+                print_note(asked_anew(tally.refused))
         except KeyboardInterrupt:
             interrupted = True
-        rows = [Row(task, opened.answer(task)) for task in campaign.tasks]
+        rows = [opened.row(task) for task in campaign.tasks]
         _report(opened, rows, as_json=as_json, interrupted=interrupted)
     if interrupted:
         options = ["-j", str(jobs), *(["--cluster", cluster] if cluster else [])]
@@ -74,9 +78,15 @@ def export_answers(store: Path, csv: Path | None, parquet: Path | None) -> None:
     check_apart([store], [csv, parquet], "STORE, --csv and --parquet")
     with Store.reading(store) as opened:
         if csv is not None:
-            show(f"{export_csv(opened, csv)} rows written to {plain(csv)}")
+            _tell(export_csv(opened, csv), csv)
         if parquet is not None:
-            show(f"{export_parquet(opened, parquet)} rows written to {plain(parquet)}")
+            _tell(export_parquet(opened, parquet), parquet)
+
+
+def _tell(written: Written, path: Path) -> None:
+    show(f"{written.rows} rows written to {plain(path)}")
+    if written.refused:
+        show(f"  {not_believed(written.refused)}; in the file, they have stop_reason {NOT_BELIEVED}")
 
 
 def _report(store: Store, rows: list[Row], *, as_json: bool, interrupted: bool = False) -> None:

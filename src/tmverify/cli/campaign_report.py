@@ -16,7 +16,7 @@ from tmverify.campaign.scopes import TEAM
 from tmverify.campaign.store import Row, Store
 from tmverify.campaign.tallies import Group, Tally, grouped
 from tmverify.cli.output import STYLE, plain, show
-from tmverify.cli.phrases import seconds_text
+from tmverify.cli.phrases import not_believed, seconds_text
 from tmverify.properties import Status
 
 _HEADERS = ("epsilon", "tasks", "solved", "holds", "violated", "unknown", "mean seconds")
@@ -29,11 +29,11 @@ def report_status(store: Store, rows: Sequence[Row]) -> None:
     lines = grouped(rows)
     _show_tables(lines)
     show(_summary(rows) if lines else "no tasks yet")
-    reasons = _reasons(rows)
-    for reason, n in reasons.most_common(_MOST_REASONS):
-        show(Text(plain(f"  unknown, {n}: {reason}")))
-    if len(reasons) > _MOST_REASONS:
-        show(f"  … and {len(reasons) - _MOST_REASONS} more reasons; campaign export has them all")
+    _show_counted("unknown", _reasons(rows))
+    refused = _refused(rows)
+    if refused:
+        show(not_believed(refused.total()))
+        _show_counted("not believed", refused)
     if store.writer is not None and store.writer != os.getpid():
         show(f"a run is going on: process {store.writer}")
 
@@ -50,7 +50,17 @@ def status_document(store: Store, rows: Sequence[Row]) -> dict[str, Any]:
         "unknown": sum(not answer.solved for answer in done),
         "groups": [_group_json(group, tally) for group, tally in grouped(rows).items()],
         "unknown_reasons": dict(_reasons(rows)),
+        "not_believed": [
+            {"task": row.task.id, "why": row.refused} for row in rows if row.refused is not None
+        ],
     }
+
+
+def _show_counted(what: str, reasons: Counter[str]) -> None:
+    for reason, n in reasons.most_common(_MOST_REASONS):
+        show(Text(plain(f"  {what}, {n}: {reason}")))
+    if len(reasons) > _MOST_REASONS:
+        show(f"  … and {len(reasons) - _MOST_REASONS} more reasons; campaign export has them all")
 
 
 def _show_tables(lines: dict[Group, Tally]) -> None:
@@ -117,6 +127,20 @@ def _reasons(rows: Sequence[Row]) -> Counter[str]:
     """Why answers are unknown."""
     unknown = (row.answer for row in rows if row.answer is not None and not row.answer.solved)
     return Counter(f"{answer.stop_reason}: {answer.detail}" for answer in unknown)
+
+
+def _refused(rows: Sequence[Row]) -> Counter[str]:
+    """Why answers are not believed, and the first task that has such a one."""
+    tasks: dict[str, list[str]] = {}
+    for row in rows:
+        if row.refused is not None:
+            tasks.setdefault(row.refused, []).append(row.task.id)
+    return Counter(
+        {
+            f"{why} (task {found[0]}{', and others' if len(found) > 1 else ''})": len(found)
+            for why, found in tasks.items()
+        }
+    )
 
 
 def _group_json(group: Group, tally: Tally) -> dict[str, Any]:

@@ -20,10 +20,9 @@ from tmverify.drafts import make_folder
 from tmverify.engines import check_certifying
 from tmverify.errors import InvalidInputError
 from tmverify.properties import Radius, UniversalVerdict, Verdict
+from tmverify.verify.proof import NO_CERTIFICATE
 
 Answer = TypeVar("Answer", bound=Verdict | UniversalVerdict | Radius)
-
-_NO_CERTIFICATE = "no certificate: "  # how the detail of an answer begins that is right, but without evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +81,14 @@ class Certificates:
             lines = [f"certificates: {len(paths)} written to {self.folder}"]
             lines.append(f"  check one: {self._command(paths[0])}")
         elif not self.kept:
-            lines = [f"{_NO_CERTIFICATE}interrupted before one was written"]
+            lines = [f"{NO_CERTIFICATE}interrupted before one was written"]
         return [Text(plain(line)) for line in [*lines, *self._lacking()]]
 
     def _lacking(self) -> list[str]:
         """A line for each reason why an answer has no certificate."""
         reasons = Counter(kept.reason for kept in self.kept if kept.path is None)
         if len(self.kept) == 1:
-            return [f"{_NO_CERTIFICATE}{reason}" for reason in reasons]
+            return [f"{NO_CERTIFICATE}{reason}" for reason in reasons]
         asked = len(self.kept)
         return [f"no certificate for {n} of {asked} answers: {why}" for why, n in reasons.most_common()]
 
@@ -131,8 +130,8 @@ def uncertified(answer: Answer) -> Answer:
 
 def why_none(answer: Verdict | UniversalVerdict | Radius) -> str:
     """Why an answer has no certificate although one was wanted."""
-    if answer.detail.startswith(_NO_CERTIFICATE):
-        return answer.detail.removeprefix(_NO_CERTIFICATE)
+    if answer.detail.startswith(NO_CERTIFICATE):
+        return answer.detail.removeprefix(NO_CERTIFICATE)
     if isinstance(answer, Radius):
         return "the radius is not exact, and bounds have none"
     return "unknown claims nothing that could be proved"

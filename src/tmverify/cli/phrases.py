@@ -21,6 +21,18 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds:.{digits}f}"
 
 
+def not_believed(n: int) -> str:
+    """What is said of answers in a store that are refused."""
+    which = "1 answer in the store is" if n == 1 else f"{n} answers in the store are"
+    return f"{which} not believed, and counted as none; run the plan again, which asks anew"
+
+
+def asked_anew(n: int) -> str:
+    """The same after a run."""
+    which = "1 answer in the store was" if n == 1 else f"{n} answers in the store were"
+    return f"{which} not believed, and asked for anew"
+
+
 def remedy(answers: Iterable[Verdict | Radius]) -> str:
     """Why the first question was left open that the clock did not stop; else what to do about time."""
     for answer in answers:

@@ -20,6 +20,8 @@ from tmverify.campaign.scopes import OWN
 from tmverify.campaign.store import Store
 from tmverify.campaign.tasks import Task, pack
 from tmverify.cli.certificates import Certificates, Kept, why_none
+from tmverify.cli.output import print_note
+from tmverify.cli.phrases import asked_anew
 from tmverify.cli.subject import Subject
 from tmverify.engines import check_engine_for
 from tmverify.errors import StoreError
@@ -93,6 +95,8 @@ def answers_from(
         try:
             tally = answer_all(store, campaign, jobs=keeping.jobs, verbose=True)
             certificates.failure = tally.failure
+            if tally.refused:
+                print_note(asked_anew(tally.refused))
         except KeyboardInterrupt as signal:
             interrupted = signal
         for task in tasks:

@@ -33,6 +33,11 @@ PATIENCE = 60.0  # seconds that a small region may take where there is no limit
 
 def decide(query: AnyQuery, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
     """Enumerate the region, nearest inputs first; refuse more than ``MAX_INPUTS``. Leaves no evidence."""
+    relies_on = ("network-brute",) if isinstance(query, NetworkQuery) else ()
+    return replace(_decide(query, deadline), relies_on=relies_on)
+
+
+def _decide(query: AnyQuery, deadline: Deadline) -> Answer:
     region = query.region
     size = region.size(MAX_INPUTS)
     if size > MAX_INPUTS:
@@ -40,7 +45,6 @@ def decide(query: AnyQuery, deadline: Deadline, evidence: Evidence | None = None
             StopReason.REGION_TOO_LARGE,
             f"brute force looks at no more than {MAX_INPUTS} inputs; this region has more",
         )
-    relies_on = ("network-brute",) if isinstance(query, NetworkQuery) else ()
     batch_size = max(1, min(_BATCH, _BATCH_CELLS // max(query.cells, region.n_features)))
     for flips in _batches(region, batch_size):
         if deadline.passed():
@@ -50,8 +54,8 @@ def decide(query: AnyQuery, deadline: Deadline, evidence: Evidence | None = None
         decisions = query.decisions(inputs)
         hits = np.flatnonzero(decisions[:, 0] != decisions[:, 1])
         if len(hits):
-            return replace(found(inputs[hits[0]], inputs=size), relies_on=relies_on)
-    return replace(none_exists(inputs=size), relies_on=relies_on)
+            return found(inputs[hits[0]], inputs=size)
+    return none_exists(inputs=size)
 
 
 def decide_if_small(query: Query, deadline: Deadline) -> Answer | None:
@@ -78,6 +82,7 @@ def nearest(query: NetworkQuery, deadline: Deadline) -> Nearest:
             stop_reason=answer.stop_reason,
             detail=answer.detail,
             stats=answer.stats,
+            relies_on=answer.relies_on,
         )
     far = math.inf if answer.witness is None else int((answer.witness != query.region.origin).sum())
     return Nearest(far, far, answer.witness, "brute", stats=answer.stats, relies_on=answer.relies_on)

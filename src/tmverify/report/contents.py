@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tmverify.campaign import Row
-from tmverify.campaign.store import StoredModel
+from tmverify.campaign.records import StoredModel
 from tmverify.errors import InvalidInputError
 from tmverify.report.gallery import Gallery, gallery_of
 from tmverify.report.radii import Radii, radii_of
@@ -14,7 +14,7 @@ from tmverify.report.shares import Curve, curves_of
 from tmverify.report.subjects import Subject, by_subject, called, subject_of
 from tmverify.report.summary import Headline, Line, headline, summarise
 from tmverify.report.times import Times, times_of
-from tmverify.report.unknowns import Trust, Unknowns, trust_of, unknowns_of
+from tmverify.report.unknowns import Refusals, Trust, Unknowns, refusals_of, trust_of, unknowns_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,7 @@ class Report:
     curves: tuple[Curve, ...]
     times: tuple[Times, ...]
     unknowns: tuple[Unknowns, ...]
+    refusals: Refusals
     trust: tuple[Trust, ...]
     gallery: Gallery
 
@@ -74,6 +75,7 @@ def collect(
         curves=curves_of(grouped_rows, radii),
         times=times_of(drawn),
         unknowns=unknowns_of(drawn),
+        refusals=refusals_of(drawn),
         trust=trust_of(drawn),
         gallery=gallery_of(drawn, subjects, limit=gallery),
     )
@@ -89,7 +91,7 @@ def _as_pictures(rows: Sequence[Row], image: tuple[int, int]) -> list[Row]:
             f"Got {image[0]} x {image[1]} instead."
         )
     return [
-        Row(replace(row.task, image=image), row.answer) if row.task.n_features == n_pixels else row
+        replace(row, task=replace(row.task, image=image)) if row.task.n_features == n_pixels else row
         for row in rows
     ]
 

@@ -64,7 +64,7 @@ def _digest(text: str) -> str:
 
 def _statuses(report: Report) -> dict[str, str]:
     """The statuses that occur, with what they mean; unknown always, for it is the one that is misread."""
-    found = {status_of(row.task, row.answer) for row in report.rows} | {"unknown"}
+    found = {status_of(row) for row in report.rows} | {"unknown"}
     return {status: meaning for status, meaning in STATUSES.items() if status in found}
 
 

@@ -48,10 +48,10 @@ def _texts(row: Row, subject: Subject) -> tuple[str, ...]:
     label = "" if task.label is None else str(task.label)
     known = (task.question, subject.model, task.data, str(task.scope), subject.conditions, label)
     if answer is None:
-        return (*known, status_of(task, answer), *("",) * 6)
+        return (*known, status_of(row), "", "", "", "", row.refused or "", "")
     return (
         *known,
-        status_of(task, answer),
+        status_of(row),
         bounds_text(answer.lower, answer.upper),
         _decision(task, answer),
         answer.engine,

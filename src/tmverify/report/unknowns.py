@@ -1,4 +1,4 @@
-"""Why answers are unknown, and what the others rest on: counted, most frequent first."""
+"""Why answers are unknown or not believed, and what the others rest on: counted, most frequent first."""
 
 from __future__ import annotations
 
@@ -24,6 +24,15 @@ class Unknowns:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusals:
+    """Answers that are not believed: why, with their counts; ``others`` are refused for yet other reasons."""
+
+    count: int
+    reasons: tuple[tuple[str, int], ...]
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
 class Trust:
     """``count`` answers are right if these parts are."""
 
@@ -39,6 +48,13 @@ def unknowns_of(rows: Sequence[Row]) -> tuple[Unknowns, ...]:
             details[row.answer.stop_reason or "not recorded"][row.answer.detail] += 1
     ranked = sorted(details.items(), key=lambda item: -item[1].total())
     return tuple(_unknowns(reason, said) for reason, said in ranked)
+
+
+def refusals_of(rows: Sequence[Row]) -> Refusals:
+    """All of them."""
+    why = Counter(row.refused for row in rows if row.refused is not None)
+    shown = tuple(why.most_common(_DETAILS))
+    return Refusals(why.total(), shown, why.total() - sum(n for _, n in shown))
 
 
 def trust_of(rows: Sequence[Row]) -> tuple[Trust, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from tmverify.campaign import Task, TaskAnswer
+from tmverify.campaign import Row, Task, TaskAnswer
+from tmverify.campaign.store import NOT_BELIEVED
 from tmverify.campaign.tallies import ADJECTIVES
 from tmverify.model import Label
 
@@ -22,6 +23,8 @@ STATUSES: Mapping[str, str] = {
     "unknown": "Not decided: the search was stopped before it was through. This says nothing for or against; "
     "it is never counted as robust nor as violated. Bounds of a radius are proved all the same.",
     PENDING: "Planned, and not answered yet.",
+    NOT_BELIEVED: "What the store says is no answer that this question can have: it was damaged, or another "
+    "program wrote to it. It counts as no answer; running the plan again asks anew.",
 }
 
 REASONS: Mapping[str, str] = {
@@ -37,11 +40,12 @@ REASONS: Mapping[str, str] = {
 }
 
 
-def status_of(task: Task, answer: TaskAnswer | None) -> str:
+def status_of(row: Row) -> str:
     """One of STATUSES."""
-    if answer is None:
-        return PENDING
-    return ADJECTIVES[task.question] if answer.status in ("holds", "exact") else answer.status
+    if row.answer is None:
+        return PENDING if row.refused is None else NOT_BELIEVED
+    status = row.answer.status
+    return ADJECTIVES[row.task.question] if status in ("holds", "exact") else status
 
 
 def bounds_text(lower: float | None, upper: float | None) -> str:

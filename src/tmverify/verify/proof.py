@@ -13,6 +13,7 @@ from tmverify.properties import Query
 from tmverify.properties.network import AnyQuery, NetworkQuery
 
 Text = Callable[[], Iterator[bytes]]
+NO_CERTIFICATE = "no certificate: "  # how the detail of an answer begins that is right, but without evidence
 
 
 def evidence_for(query: AnyQuery, engine: str, wanted: bool) -> Evidence | None:
@@ -52,8 +53,8 @@ def proof_of(query: AnyQuery, radius: int, evidence: Evidence) -> Text | None:
 def no_certificate(query: AnyQuery, otherwise: str) -> str:
     """Why an answer that was proved has no certificate."""
     if isinstance(query, NetworkQuery):
-        return "no certificate: more inputs than the checker enumerates, and no clausal proof in the time"
-    return f"no certificate: {otherwise}"
+        otherwise = "more inputs than the checker enumerates, and no clausal proof in the time"
+    return f"{NO_CERTIFICATE}{otherwise}"
 
 
 def _proof_of_shells(radius: int, evidence: Evidence) -> Text | None:

@@ -124,9 +124,10 @@ def nearest(
     deadline = Deadline(seconds)
     answer = run_nearest(name, query, deadline, evidence)
     if answer.lower == 0 and answer.upper > 0 and not query.refuted_by(query.region.origin):
-        answer = replace(answer, lower=1)  # seen, whatever the engine had time for
-        if answer.upper == 1:
-            answer = replace(answer, stop_reason=None, detail="")
+        # Seen, whatever the engine had time for: the input itself is none, and perhaps there is no other.
+        answer = replace(answer, lower=1 if query.region.reach else math.inf)
+    if answer.lower == answer.upper:
+        answer = replace(answer, stop_reason=None, detail="")  # a limit that struck too late to matter
     radius = replace(_judge(query, answer, time.perf_counter() - start), question=question_of(query))
     if evidence is None or not radius.exact:
         return radius

@@ -257,8 +257,11 @@ def test_a_foreign_counterexample_is_replayed(tmp_path: Path) -> None:
         found = answer(task, [campaign.models[key] for key in task.models])
         assert replayed(task, found, campaign.models) == found
         if found.witness is not None and task.bits is not None:
-            lie = replayed(task, replace(found, witness=task.bits), campaign.models)
-            assert (lie.status, lie.stop_reason, lie.witness) == ("unknown", "answer-rejected", None)
+            assert found.decisions is not None
+            turned = (found.decisions[1], found.decisions[0])
+            for lie in (replace(found, witness=task.bits), replace(found, decisions=turned)):
+                seen = replayed(task, lie, campaign.models)
+                assert (seen.status, seen.stop_reason, seen.witness) == ("unknown", "answer-rejected", None)
 
 
 @linux

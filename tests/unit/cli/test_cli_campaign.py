@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from cli_cases import ENVIRONMENT, TMVERIFY, hard, majority, save
 
-from campaigns import n_answered, quick_plan, stored
+from campaigns import n_answered, quick_plan, stored, told
+from tmverify.campaign.tasks import pack
 from tmverify.cli import main
 
 
@@ -101,19 +102,73 @@ def test_certificates_through_a_store(here: Path, capsys: pytest.CaptureFixture[
         assert run(f"certify {path} a.tm") == 0
 
 
-def test_a_forged_counterexample_is_not_shown(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ask = "robustness a.tm d.npz -e 2 --engine brute --store s.db"
-    assert run(ask) == 1
-    database = sqlite3.connect(here / "s.db")
-    forged = database.execute("UPDATE result SET witness = zeroblob(2), status = 'violated'").rowcount
+def forge(path: Path, statement: str, *values: object) -> int:
+    database = sqlite3.connect(path)
+    changed = database.execute(statement, values).rowcount
     database.commit()
     database.close()
-    assert forged == 4
+    return changed
+
+
+def test_a_forged_counterexample_is_not_shown(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One that its question could have had: an input that is near enough, but decided alike."""
+    ask = "robustness a.tm d.npz -e 2 --engine brute --store s.db"
+    assert run(ask) == 1
+    row = next(row for row in stored(here / "s.db") if row.answer and row.answer.witness)
+    assert row.task.x is not None
+    near = row.task.x.copy()
+    near[np.flatnonzero(near == (near.sum() < 5))[0]] ^= 1  # away from the majority's edge
+    forge(here / "s.db", "UPDATE result SET witness = ? WHERE task = ?", pack(near), row.task.id)
     capsys.readouterr()
     assert run(ask) == 3
     captured = capsys.readouterr()
     assert "does not replay" in captured.err
     assert captured.out == ""
+
+
+def test_answers_that_no_question_can_have_count_as_none_and_are_asked_for_again(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("campaign run plan.toml --store s.db") == 0
+    before = told(stored(here / "s.db"))
+    radius = "(SELECT id FROM task WHERE question = 'radius')"
+    assert forge(here / "s.db", f"UPDATE result SET lower = -5, upper = -5 WHERE task IN {radius}") == 4
+    forge(here / "s.db", "UPDATE result SET trusts = '[[[]]]' WHERE rowid = 1")
+    capsys.readouterr()
+    assert run("campaign status s.db") == 0
+    out = capsys.readouterr().out
+    assert "UNFINISHED  20 of 25 tasks done, 20 solved, 0 unknown" in out
+    assert "5 answers in the store are not believed, and counted as none; run the plan again" in out
+    assert "not believed, 4: its bounds are -5 and -5, not two distances in order (task " in out
+    assert "not believed, 1: its trusts can't be [[[]]]" in out
+    assert run("campaign export s.db --csv o.csv --parquet o.parquet") == 0
+    assert capsys.readouterr().out.count("5 answers in the store are not believed") == 2
+    rows = list(csv.DictReader((here / "o.csv").read_text().splitlines()))
+    assert sum((row["status"], row["stop_reason"]) == ("unknown", "not-believed") for row in rows) == 5
+    assert run("report s.db -o r.html") == 0
+    page = (here / "r.html").read_text()
+    assert "5 answers in the store are not believed, and counted as none" in page
+    assert "20 of 25 tasks" in page
+    capsys.readouterr()
+    assert run("campaign run plan.toml --store s.db") == 0
+    captured = capsys.readouterr()
+    assert "5 answers in the store were not believed, and asked for anew" in captured.err
+    assert "COMPLETE  25 of 25 tasks done, 25 solved, 0 unknown" in captured.out
+    assert told(stored(here / "s.db")) == before
+
+
+def test_a_command_asks_again_what_its_store_can_not_be_believed(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask = "robustness a.tm d.npz -e 2 --engine brute --store s.db --json"
+    assert run(ask) == 1
+    first = json.loads(capsys.readouterr().out)
+    assert forge(here / "s.db", "UPDATE result SET status = 'exact' WHERE status = 'violated'")
+    assert run(ask) == 1
+    captured = capsys.readouterr()
+    assert "not believed, and asked for anew" in captured.err
+    again = json.loads(captured.out)
+    assert [each["status"] for each in again["results"]] == [each["status"] for each in first["results"]]
 
 
 @pytest.mark.parametrize(

@@ -324,3 +324,10 @@ def test_answers_that_need_no_shell_rest_on_no_engine_of_machines() -> None:
     ):
         assert verdict.status is tv.Status.HOLDS
         assert verdict.trusts == ("intervals (tmverify.engines.network.shell)", "NumPy")
+
+
+def test_brute_force_that_stops_rests_on_the_evaluator_of_networks() -> None:
+    """Of more inputs than it looks at, it has seen one."""
+    radius = tv.robustness_radius(majority(41), np.ones(41, int), engine="brute")
+    assert (radius.lower, radius.stop_reason) == (1, tv.StopReason.REGION_TOO_LARGE)
+    assert radius.trusts == NETWORK_REPLAYED

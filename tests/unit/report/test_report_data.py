@@ -94,11 +94,11 @@ def test_the_gallery_says_how_many_there_are(tmp_path: Path) -> None:
 
 
 def test_the_gallery_takes_classes_in_turn(tmp_path: Path) -> None:
-    model = machine()
+    model = machine(classes=("b", "a"))
     pairs = []
     for index, label in enumerate("aaab"):
         about = task("robustness", [1, 0, 0, 0], model, index=index, label=label, data="d", epsilon=1)
-        pairs.append((about, answer(about, "violated", witness=[0, 0, 0, 0], decisions=(label, "c"))))
+        pairs.append((about, answer(about, "violated", witness=[0, 0, 0, 0], decisions=("a", "b"))))
     gallery = collected(write_store(tmp_path / "s.db", pairs, [("first", model)])).gallery
     assert [change.row.task.label for change in gallery.changes] == ["a", "b", "a", "a"]
 
@@ -148,7 +148,7 @@ def test_rows_of_the_table(mixed: Report) -> None:
         for row in data["rows"]
     ]
     assert len(rows) == 12
-    assert (rows[1]["status"], rows[1]["flips"], rows[1]["decision"]) == ("violated", 1, "dog → other")
+    assert (rows[1]["status"], rows[1]["flips"], rows[1]["decision"]) == ("violated", 1, "dog → cat")
     assert (rows[3]["status"], rows[3]["reason"], rows[3]["detail"]) == ("unknown", "timeout", "after 5 s")
     assert (rows[10]["bounds"], rows[10]["lower"]) == ("∞", -1)
     assert (rows[11]["bounds"], rows[11]["status"]) == ("≥ 1", "unknown")

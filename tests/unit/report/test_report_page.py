@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -43,20 +44,25 @@ def evil_store(path: Path) -> Path:
     names = (EVIL, "b" + EVIL, "c", "d")
     model = machine(feature_names=names, classes=(EVIL, "other"))
     asked: dict[str, Any] = {"names": [EVIL], "index": 0, "label": EVIL, "data": EVIL}
-    one = task("robustness", [1, 0, 0, 0], model, epsilon=1, **asked)
+    one = task("robustness", [1, 0, 0, 0], model, epsilon=2, certified=True, **asked)
     two = task("robustness", [1, 0, 0, 0], model, epsilon=2, scope=EVIL, **asked)
+    three = task("robustness", [1, 0, 0, 0], model, epsilon=3, **asked)
     found = answer(
         one,
         "violated",
         witness=[0, 1, 0, 0],
         decisions=(EVIL, "other"),
-        certificate_path=EVIL,
-        trusts=(EVIL,),
-        engine=EVIL,
-        versions={EVIL: EVIL},
+        certificate_path=f"/{EVIL}/{one.file_name}",
+        versions={"tmverify": EVIL, EVIL: EVIL},
     )
     unknown = answer(two, "unknown", stop_reason="timeout", detail=EVIL)
-    return write_store(path, [(one, found), (two, unknown)], [(EVIL, model)])
+    pairs = [(one, found), (two, unknown), (three, answer(three, "holds"))]
+    write_store(path, pairs, [(EVIL, model)])
+    database = sqlite3.connect(path)
+    database.execute("UPDATE result SET engine = ? WHERE task = ?", (EVIL, three.id))  # not believed
+    database.commit()
+    database.close()
+    return path
 
 
 def test_no_text_of_a_store_becomes_markup(tmp_path: Path) -> None:
@@ -145,7 +151,7 @@ def test_an_empty_store(tmp_path: Path, planned: int) -> None:
 def test_half_a_surrogate_pair_is_no_reason_to_fail(tmp_path: Path) -> None:
     model = machine()
     about = task("robustness", [1, 0, 0, 0], model, index=0, label="\ud800", data="d", epsilon=1)
-    found = answer(about, "violated", witness=[0, 0, 0, 0], decisions=("\ud800", "b"))
+    found = answer(about, "violated", witness=[0, 0, 0, 0], decisions=(1, 0))
     assert "labelled" in page_of(write_store(tmp_path / "s.db", [(about, found)], [("first", model)]))
 
 

@@ -116,6 +116,8 @@ def status(store: ThisStore, as_json: options.AsJson = False) -> None:
 def export(store: ThisStore, csv: CsvTarget = None, parquet: ParquetTarget = None) -> None:
     """Write one row for every task that is finished, for other tools.
 
+    An answer that the question can't have, in a damaged store, is unknown, with stop_reason not-believed.
+
     Columns: task, question, models, data, index, label, epsilon, scope, direction, features, status, radius,
     lower, upper, decisions, flips, seconds, engine, stop_reason, detail, trusts, certificate, attempts,
     model_hashes, versions.

@@ -1,0 +1,362 @@
+"""What a store is believed: tasks that can be asked, and answers that their question could have written.
+
+A store is a file, and files get damaged, edited and mixed up. So a row is believed only if its question could
+have written it. This file says which rows those are, from the task, the answer and what the store says of the
+models; no model file is needed. What an answer has depends on the kind of its question::
+
+                  robustness, similarity, equivalence       radius
+    status        holds         violated      unknown       exact                unknown
+    lower, upper  -             -             -             lower = upper        lower < upper
+    witness       -             yes           -             if upper is finite   if upper is finite
+    decisions     -             yes           -             with the witness     with the witness
+    stop_reason   -             -             yes           -                    yes
+    trusts        the proof     the replay    -             the proof if lower > 0, the replay if there is
+                                                            a witness
+    certificate   if it was asked for; or ``detail`` says why there is none      -
+
+A witness lies in the region, ``upper`` flips away; for one model it is not the input itself. (Pixels of a
+network that no grey level changes are known to its file alone.) Decisions are two classes; with a class as
+scope, 1 and 0. An answer is by the engine that was asked, or by one that it may leave the answer to, and
+``trusts`` are words of ``properties.trust`` about these.
+
+No rule sees a lie that fits: a row that was changed as a whole, a lower bound that was raised while the upper
+one is open, another input in place of the witness. ``docs/trust.md`` says what does.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tmverify.campaign.answers import EXACT, MERGED, UNKNOWN, TaskAnswer
+from tmverify.campaign.records import StoredModel
+from tmverify.campaign.scopes import TEAM
+from tmverify.campaign.tasks import Task
+from tmverify.engines import CERTIFYING, ENGINE_NAMES
+from tmverify.errors import shown
+from tmverify.model.clauses import MAX_FEATURES
+from tmverify.properties import Status, StopReason
+from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED, REPLAYED, trust_in
+from tmverify.verify.proof import NO_CERTIFICATE
+
+_HOLDS, _VIOLATED = Status.HOLDS.value, Status.VIOLATED.value
+_REASONS = frozenset(StopReason) - {StopReason.UNDECIDED_INPUTS}  # that one is of universal questions
+_LONGEST = 1e9  # seconds, some thirty years
+_ATTEMPTS = (1, 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """A question: of how many models, about an input or about all, and how it is answered."""
+
+    models: tuple[int, ...]
+    about_input: bool = True
+    has_epsilon: bool = False
+    statuses: tuple[str, ...] = (_HOLDS, _VIOLATED, UNKNOWN)
+
+    @property
+    def is_distance(self) -> bool:
+        return EXACT in self.statuses
+
+
+_KINDS: Mapping[str, _Kind] = {
+    "robustness": _Kind(models=(1,), has_epsilon=True),
+    "radius": _Kind(models=(1, 2), statuses=(EXACT, UNKNOWN)),
+    "similarity": _Kind(models=(2,), has_epsilon=True),
+    "equivalence": _Kind(models=(2,), about_input=False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Answering:
+    """An engine that may answer: whether it finds witnesses, and whose work its proofs may rest on."""
+
+    finds: bool = True
+    proofs: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Engines:
+    """For each engine that is asked, those that may answer; what a replayed witness rests on."""
+
+    replay: tuple[str, ...]
+    answering: Mapping[str, Mapping[str, _Answering]]
+
+
+def _alone(name: str) -> Mapping[str, _Answering]:
+    return {name: _Answering(proofs=((name,),))}
+
+
+_OF_A_BALL = {
+    **{name: _alone(name) for name in ("search", "sat", "paper", "brute")},
+    "auto": {
+        "search": _Answering(proofs=(("search",), ("search", "sat"))),
+        "sat": _Answering(proofs=(("search", "sat"),)),
+        **_alone("brute"),
+    },
+}
+_OF_EVERYTHING = {
+    **_OF_A_BALL,
+    "auto": {
+        "hunt": _Answering(),
+        "structure": _Answering(finds=False, proofs=(("structure",),)),
+        "search": _Answering(proofs=(("structure", "search"),)),
+        "sat": _Answering(proofs=(("structure", "search", "sat"),)),
+        **_alone("brute"),
+    },
+}
+_INTERVALS, _PATTERNS, _SOLVER = "network-intervals", "network-search", "network-sat"
+_SEARCHED = _Answering(proofs=((_INTERVALS,), (_INTERVALS, _PATTERNS)))
+_SOLVED = _Answering(proofs=((_INTERVALS,), (_INTERVALS, _SOLVER)))
+_ANY_WAY = _Answering(proofs=(*_SEARCHED.proofs, *_SOLVED.proofs[1:], (_INTERVALS, _PATTERNS, _SOLVER)))
+_OF_A_NETWORK = {
+    "auto": {"search": _ANY_WAY, "sat": _ANY_WAY},
+    "search": {"search": _SEARCHED},
+    "sat": {"sat": _SOLVED},
+    "brute": {"brute": _Answering(proofs=(("network-brute",),))},
+}
+_ENGINES: Mapping[str, _Engines] = {
+    "ball": _Engines(REPLAYED, _OF_A_BALL),
+    "everything": _Engines(REPLAYED, _OF_EVERYTHING),
+    "network": _Engines(NETWORK_REPLAYED, _OF_A_NETWORK),
+    # What the search of a network can't show to a checker, a solver proves.
+    "certified network": _Engines(NETWORK_REPLAYED, {**_OF_A_NETWORK, "search": _OF_A_NETWORK["auto"]}),
+}
+
+
+def why_no_task(task: Task) -> str | None:
+    """Why nobody can have asked ``task``; None if it can be asked."""
+    return next(_faults_of_task(task), None)
+
+
+def why_no_answer(task: Task, answer: TaskAnswer, models: Sequence[StoredModel]) -> str | None:
+    """Why ``answer`` is none that ``task``, about ``models``, could have; None if it is one."""
+    return next(_faults_of_answer(task, answer, models), None)
+
+
+# Each fault is found on the ground that there was none before it: only the first counts.
+
+
+def _faults_of_task(task: Task) -> Iterator[str]:
+    kind = _KINDS.get(task.question)
+    if kind is None:
+        yield f"there is no question {shown(task.question)}"
+        return
+    if len(task.models) not in kind.models:
+        yield f"{task.question} is not about {len(task.models)} models"
+    if len(task.names) != len(task.models):
+        yield f"{len(task.models)} models have {len(task.names)} names"
+    n = task.n_features
+    if not 1 <= n <= MAX_FEATURES:
+        yield f"there are no inputs of {n} features"
+    if (task.index is not None, task.bits is not None) != (kind.about_input, kind.about_input):
+        yield f"{task.question} is {'' if kind.about_input else 'not '}about an input"
+    if (task.index or 0) < 0:
+        yield f"there is no input {task.index}"
+    if task.bits is not None and not _is_packed(task.bits, n):
+        yield f"its input has not {n} features"
+    if kind.has_epsilon != (task.epsilon is not None):
+        yield f"{task.question} has {'an' if kind.has_epsilon else 'no'} epsilon"
+    if not 0 <= (task.epsilon or 0) <= n:
+        yield f"epsilon {task.epsilon} is not between 0 and {n}"
+    if not kind.about_input and (task.mask is not None or task.direction is not None or task.own):
+        yield f"{task.question} is about all inputs, with no limits to what may change"
+    if task.mask is not None and not _is_packed(task.mask, n):
+        yield f"its mask has not {n} features"
+    if task.direction not in (None, "add", "remove"):
+        yield f"there is no direction {shown(task.direction)}"
+    if task.engine not in ENGINE_NAMES:
+        yield f"there is no engine {shown(task.engine)}"
+    if task.certified and task.engine not in CERTIFYING:
+        yield f"engine {task.engine} writes no certificates"
+
+
+def _faults_of_answer(task: Task, answer: TaskAnswer, models: Sequence[StoredModel]) -> Iterator[str]:
+    kind = _KINDS[task.question]
+    if answer.task != task.id:
+        yield f"it is the answer to task {shown(answer.task)}"
+    yield from _faults_of_models(task, models)
+    if answer.status not in kind.statuses:
+        yield f"{task.question} has no status {shown(answer.status)}, only {', '.join(kind.statuses)}"
+    if kind.is_distance:
+        yield from _faults_of_bounds(task, answer)
+    elif answer.lower is not None or answer.upper is not None:
+        yield f"{task.question} has no bounds, and here are {answer.lower} and {answer.upper}"
+    seen = answer.upper != math.inf if kind.is_distance else answer.status == _VIOLATED
+    if seen != (answer.witness is not None):
+        yield f"{_said(answer)}, {'and there is no witness' if seen else 'but there is a witness'}"
+    if answer.witness is not None:
+        yield from _faults_of_witness(task, answer, answer.witness)
+    yield from _faults_of_decisions(task, answer, models)
+    if (answer.status == UNKNOWN) != (answer.stop_reason is not None):
+        yield f"{_said(answer)}, {'without' if answer.status == UNKNOWN else 'but with'} a reason to stop"
+    if answer.stop_reason is not None and answer.stop_reason not in _REASONS:
+        yield f"there is no reason to stop called {shown(answer.stop_reason)}"
+    yield from _faults_of_trust(task, answer, models)
+    yield from _faults_of_certificate(task, answer)
+    if not 0 <= answer.seconds < _LONGEST:
+        yield f"it took {answer.seconds:g} seconds"
+    if answer.attempts not in _ATTEMPTS:
+        yield f"it took {answer.attempts} attempts, and there are at most {_ATTEMPTS[-1]}"
+    if "tmverify" not in answer.versions:
+        yield "it names no version of tmverify"
+
+
+def _faults_of_models(task: Task, models: Sequence[StoredModel]) -> Iterator[str]:
+    for model in models:
+        if model.n_features != task.n_features:
+            yield f"it is about {task.n_features} features, and {_called(model)} has {model.n_features}"
+        if model.classes != models[0].classes:
+            yield f"{_called(model)} has other classes than {_called(models[0])}"
+        if task.scope != TEAM and task.scope not in model.classes:
+            yield f"{_called(model)} has no class {shown(task.scope)}"
+
+
+def _faults_of_bounds(task: Task, answer: TaskAnswer) -> Iterator[str]:
+    lower, upper = answer.lower, answer.upper
+    if lower is None or upper is None:
+        yield "a radius has two bounds, and there are fewer"
+        return
+    if not 0 <= lower <= upper:
+        yield f"its bounds are {lower} and {upper}, not two distances in order"
+    if (answer.status == EXACT) != (lower == upper):
+        yield f"{_said(answer)}, with bounds {lower} and {upper}"
+    n_free = _free(task).bit_count()
+    for bound in (lower, upper):
+        if bound != math.inf and bound > n_free:
+            yield f"its bound {bound} is more than the {n_free} features that may change"
+    if len(task.models) == 1 and lower == 0 and upper != math.inf:
+        yield "its lower bound is 0, but no model decides an input otherwise than itself"
+
+
+def _faults_of_witness(task: Task, answer: TaskAnswer, witness: bytes) -> Iterator[str]:
+    if not _is_packed(witness, task.n_features):
+        yield f"its witness has not {task.n_features} features"
+    if task.bits is None:
+        return
+    changed = _number(witness) ^ _number(task.bits)
+    n_flips = changed.bit_count()
+    if changed & ~_free(task):
+        yield "its witness changes features that may not change"
+    if task.epsilon is not None and n_flips > task.epsilon:
+        yield f"its witness is {n_flips} flips away, more than epsilon {task.epsilon}"
+    if answer.upper is not None and n_flips != answer.upper:
+        yield f"its witness is {n_flips} flips away, and its upper bound is {answer.upper}"
+    if len(task.models) == 1 and not n_flips:
+        yield "its witness is the input itself"
+
+
+def _faults_of_decisions(task: Task, answer: TaskAnswer, models: Sequence[StoredModel]) -> Iterator[str]:
+    if (answer.decisions is None) != (answer.witness is None):
+        yield "decisions that differ come with a witness, and here is one without the other"
+    if answer.decisions is None:
+        return
+    if answer.decisions[0] == answer.decisions[1]:
+        yield f"the decisions are said to differ, and both are {shown(answer.decisions[0])}"
+    known = models[0].classes if task.scope == TEAM else (0, 1)
+    for decision in answer.decisions:
+        if decision not in known:
+            yield f"there is no decision {shown(decision)}"
+
+
+def _faults_of_trust(task: Task, answer: TaskAnswer, models: Sequence[StoredModel]) -> Iterator[str]:
+    is_distance, merged = _KINDS[task.question].is_distance, _may_be_merged(task, answer)
+    proved = answer.lower != 0 if is_distance else answer.status == _HOLDS
+    seen = answer.witness is not None
+    for engines in _who(task, models):
+        if _rests_on(engines, task.engine, answer.engine, proved, seen, merged, answer.trusts_alone):
+            return
+    if not any(answer.engine in {task.engine, *_answering(name, task)} for name in _who(task, models)):
+        yield f"engine {task.engine} was asked, and {shown(answer.engine)} does not answer for it"
+    yield f"{_said(answer)} by {shown(answer.engine)} does not rest on {shown(answer.trusts_alone)}"
+
+
+def _faults_of_certificate(task: Task, answer: TaskAnswer) -> Iterator[str]:
+    path, lacking = answer.certificate_path, answer.detail.startswith(NO_CERTIFICATE)
+    if path is not None and not (os.path.isabs(path) and os.path.basename(path) == task.file_name):
+        yield f"its certificate is not called {task.file_name}"
+    if answer.status == UNKNOWN or not task.certified:
+        if path is not None:
+            yield f"{_said(answer)}, with a certificate that nobody can have written"
+        if answer.status != UNKNOWN and answer.detail not in ("", MERGED):
+            yield f"{_said(answer)}, with the detail {shown(answer.detail)}"
+    elif (answer.detail and not lacking) or (path is None and (not lacking or answer.status == _VIOLATED)):
+        yield f"{_said(answer)}, without the certificate that was asked for, and why"
+    if answer.detail == MERGED and not _may_be_merged(task, answer):
+        yield f"{_said(answer)} does not come from two runs"
+    if answer.trusts != (CHECKED if path is not None and not lacking else answer.trusts_alone):
+        yield f"{_said(answer)} does not rest on {shown(answer.trusts)}"
+
+
+def _may_be_merged(task: Task, answer: TaskAnswer) -> bool:
+    """Whether bounds of several runs may be in it (``answers.better``)."""
+    return task.question == "radius" and (answer.status == UNKNOWN or answer.detail == MERGED)
+
+
+def _who(task: Task, models: Sequence[StoredModel]) -> tuple[str, ...]:
+    """Keys of _ENGINES. A store says of a network that it has no clauses; a machine may have none either."""
+    if not _KINDS[task.question].about_input:
+        return ("everything",)
+    if len(models) == 1 and models[0].n_clauses == 0 and task.scope == TEAM:
+        return ("certified network" if task.certified else "network", "ball")
+    return ("ball",)
+
+
+def _answering(engines: str, task: Task) -> Mapping[str, _Answering]:
+    return _ENGINES[engines].answering.get(task.engine, {})
+
+
+@lru_cache(maxsize=1 << 8)  # a store says few different things about trust
+def _rests_on(
+    engines: str, asked: str, by: str, proved: bool, seen: bool, merged: bool, trusts: tuple[str, ...]
+) -> bool:
+    """Whether ``by`` may answer for ``asked``, and an answer of this kind rests on exactly ``trusts``.
+
+    A proof that several runs made together (``merged``) rests on all that each of them rests on.
+    """
+    known = _ENGINES[engines].answering.get(asked, {})
+    claims = proved or seen
+    if by not in known and not (by == asked and (merged or not claims)):
+        return False
+    replay = set(_ENGINES[engines].replay) if seen else set()
+    if len(set(trusts)) != len(trusts):
+        return False
+    if not proved:
+        return set(trusts) == replay and (not seen or merged or known[by].finds)
+    among = known.values() if merged else [known[by]]
+    proofs = [set(trust_in(proof)) for each in among for proof in each.proofs]
+    if not merged:
+        return any(set(trusts) == proof | replay for proof in proofs)
+    named = [proof for proof in proofs if proof <= set(trusts)]
+    return bool(named) and set(trusts) == set().union(replay, *named)
+
+
+def _said(answer: TaskAnswer) -> str:
+    return f"an answer {answer.status!r}"
+
+
+def _called(model: StoredModel) -> str:
+    return f"model {model.hash[:8]}"
+
+
+def _is_packed(bits: bytes, n: int) -> bool:
+    """Whether these are ``n`` bits as ``tasks.pack`` packs them."""
+    return len(bits) == (n + 7) // 8 and not bits[-1] & (0xFF >> (n % 8 or 8))
+
+
+def _number(packed: bytes) -> int:
+    """Packed bits as one integer: counting and comparing them is then quick."""
+    return int.from_bytes(packed, "big")
+
+
+def _free(task: Task) -> int:
+    """The features that may change, as ``_number`` has them."""
+    n = task.n_features
+    free = ((1 << n) - 1) << (-n % 8) if task.mask is None else _number(task.mask)
+    if task.direction is None or task.bits is None:
+        return free
+    ones = _number(task.bits)
+    return free & ones if task.direction == "remove" else free & ~ones
