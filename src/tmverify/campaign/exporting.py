@@ -82,16 +82,16 @@ def records(store: Store) -> Iterator[dict[str, Any]]:
         if row.answer is not None:
             model = row.task.named(models)
             yield {**_asked(row.task, model), **_found(row.task, row.answer, model)}
-        elif row.refused is not None:
+        elif row.refused is not None:  # perhaps because of its model
             refused = {"status": UNKNOWN, "stop_reason": NOT_BELIEVED, "detail": row.refused}
-            yield {**_asked(row.task, row.task.named(models)), **refused}
+            yield {**_asked(row.task, None), **refused}
 
 
 def _is_refused(record: dict[str, Any]) -> bool:
     return bool(record["stop_reason"] == NOT_BELIEVED)
 
 
-def _asked(task: Task, model: StoredModel) -> dict[str, Any]:
+def _asked(task: Task, model: StoredModel | None) -> dict[str, Any]:
     mask = None if task.mask is None else np.flatnonzero(unpack(task.mask, task.n_features)).tolist()
     return {
         "task": task.id,
@@ -104,7 +104,7 @@ def _asked(task: Task, model: StoredModel) -> dict[str, Any]:
         "scope": task.scope,
         "direction": task.direction,
         "features": None if mask is None else json.dumps(mask),
-        "feature_names": None if mask is None else _names(mask, model),
+        "feature_names": None if mask is None or model is None else _names(mask, model),
         "model_hashes": json.dumps(task.models),
     }
 

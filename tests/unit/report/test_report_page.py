@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from report_stores import answer, machine, mixed_store, task, two_model_store, write_store
+from tmverify.campaign.exporting import records
+from tmverify.campaign.store import Store
 from tmverify.errors import MissingExtraError, StoreError
 from tmverify.report import write_report
 
@@ -135,8 +137,13 @@ def test_pixels_count_from_0_as_in_their_names(tmp_path: Path) -> None:
 def test_a_store_without_the_model_of_an_answer(tmp_path: Path) -> None:
     about = task("robustness", [1, 0, 0, 0], machine(), index=0, data="d", epsilon=1)
     found = answer(about, "violated", witness=[1, 0, 1, 0], decisions=(1, 0))
-    with pytest.raises(StoreError, match="damaged: it has not the models of task"):
-        page_of(write_store(tmp_path / "s.db", [(about, found)], [("other", machine(5))]))
+    store = write_store(tmp_path / "s.db", [(about, found)], [("other", machine(5))])
+    page = page_of(store)
+    assert "not believed" in page
+    assert "No change that alters a decision is known" in page
+    with Store.reading(store) as opened:
+        (record,) = records(opened)
+    assert (record["status"], record["stop_reason"]) == ("unknown", "not-believed")
 
 
 @pytest.mark.parametrize("planned", [0, 1])
