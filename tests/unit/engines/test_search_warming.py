@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tmverify as tv
-from tmverify.engines.search import _bound, _climb, _layout, _record, _shrink, _tree
-from tmverify.engines.search.warming import compile_kernels
+from tmverify.engines.protocol import Deadline
+from tmverify.engines.search import _bound, _climb, _layout, _record, _shrink, _tree, warming
+from tmverify.engines.search.warming import compile_kernels, compile_tree
 
 
 def signatures() -> dict[str, int]:
@@ -38,3 +40,26 @@ def test_a_question_compiles_nothing(several: bool, certificate: bool) -> None:
         if several:
             tv.check_similarity(model, other, x, 1, **how)
     assert signatures() == before
+
+
+def test_the_tree_of_another_process_is_the_one_that_questions_meet() -> None:
+    """One set of types: else it would be compiled twice."""
+    compile_kernels(several=False, recorded=False)
+    before = set(_tree.explore.signatures)
+    compile_tree()
+    assert set(_tree.explore.signatures) == before
+
+
+def test_the_first_time_is_shared_with_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def call(function: str, arguments: tuple[()], deadline: Deadline) -> None:
+        asked.append(function)
+        raise RuntimeError("whatever becomes of it")
+
+    monkeypatch.setattr(warming, "call", call)
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    for first in (True, False):
+        monkeypatch.setattr(warming, "_is_first_time", lambda first=first: first)
+        compile_kernels.__wrapped__(several=False, recorded=False)
+    assert asked == ["tmverify.engines.search.warming:compile_tree"]

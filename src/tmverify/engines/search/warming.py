@@ -1,24 +1,34 @@
 """Compiling the kernels before a clock starts.
 
-numba compiles at first use, for some ten seconds, and keeps the result for later processes. Those seconds
-belong to no question: within a time limit they would leave the first one open.
+numba compiles at first use, for some seconds, and keeps the result for later processes. Those seconds belong
+to no question: within a time limit they would leave the first one open. The kernel of the tree takes longer
+than all others together, so that at the first time of all another process compiles it meanwhile.
 """
 
 from __future__ import annotations
 
+import os
+import threading
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
 from tmverify.engines.evidence import Evidence
+from tmverify.engines.processes import call
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.search._record import pack_changes
 from tmverify.engines.search._shrink import inherit
+from tmverify.engines.search._tree import explore
 from tmverify.engines.search.deciding import nearest
+from tmverify.engines.search.problem import Problem, problem_of
+from tmverify.engines.search.tree import Budget, Tree, greedy
 from tmverify.model import Model
 from tmverify.properties import robustness_query, similarity_query
 
 _N_FEATURES, _N_CLAUSES, _N_QUESTIONS = 12, 40, 4
+_TREE = "tmverify.engines.search.warming:compile_tree"
+_PATIENCE = 300.0  # seconds for the other process; then it is compiled here
 
 
 @cache
@@ -30,6 +40,8 @@ def compile_kernels(*, several: bool, recorded: bool) -> None:
     """
     if several:
         compile_kernels(several=False, recorded=recorded)
+    elif not recorded and _is_first_time():
+        _share_the_work()
     rng = np.random.default_rng(0)
     for _ in range(_N_QUESTIONS):
         a, b = _machine(rng), _machine(rng)
@@ -37,6 +49,43 @@ def compile_kernels(*, several: bool, recorded: bool) -> None:
         query = similarity_query(a, b, x, _N_FEATURES) if several else robustness_query(a, x, _N_FEATURES)
         nearest(query, Deadline(None), Evidence() if recorded else None)
     _meet_the_rest(recorded)
+
+
+def compile_tree() -> None:
+    """Search a tree of one clause and one feature."""
+    one, ends = np.zeros(1, np.int64), np.array([0, 1], np.int64)
+    problem = Problem(
+        offsets=ends,
+        middles=one + 1,
+        features=np.zeros(1, np.int32),
+        votes=np.ones((1, 1), np.int64),
+        needs=one + 2,
+        radius=1,
+        names=one,
+        flipped=(),
+        came_from=np.zeros(1, np.int32),
+        where=ends,
+        clauses=np.zeros(1, np.int32),
+        waking=np.ones(1, np.bool_),
+    )
+    Tree(problem).search(Budget(Deadline(None), 1))
+
+
+def _is_first_time() -> bool:
+    """Whether numba has not compiled the tree before; and there are two cores."""
+    kept = explore.stats.cache_path
+    return (os.cpu_count() or 1) > 1 and kept is not None and not any(Path(kept).glob("*explore*.nbi"))
+
+
+def _share_the_work() -> None:
+    """Compile the tree in another process, which leaves it in numba's cache, and what is before it here."""
+    beside = threading.Thread(target=call, args=(_TREE, (), Deadline(_PATIENCE)), daemon=True)
+    beside.start()
+    rng = np.random.default_rng(0)
+    query = robustness_query(_machine(rng), rng.integers(0, 2, _N_FEATURES), _N_FEATURES)
+    greedy(problem_of(query, _N_FEATURES))
+    _meet_the_rest(recorded=False)
+    beside.join()
 
 
 def _meet_the_rest(recorded: bool) -> None:
