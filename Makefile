@@ -20,8 +20,8 @@ test: $(READY)  ## lint, types and tests, some five minutes on two cores
 	  $(MAKE) --no-print-directory lint; linted=$$?; wait $$warming; exit $$linted
 	$(BIN)/pytest -n 3 --dist worksteal -m "not deep"  # some tests wait, others work
 
-test-deep: $(READY)  ## the thorough runs: tens of thousands of random cases and files
-	$(BIN)/pytest -n 2 -m deep
+test-deep: $(READY)  ## the thorough runs: tens of thousands of random cases and files (an hour or more on two cores)
+	$(BIN)/pytest -n 2 --dist worksteal -m deep
 
 test-docs: $(READY)  ## the README's examples, as printed, half a minute
 	$(BIN)/pytest tests/docs

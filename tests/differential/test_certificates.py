@@ -89,9 +89,9 @@ def test_single_questions(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("seed", range(1000, 1100))
+@pytest.mark.parametrize("seed", range(1000, 1020))
 def test_single_questions_deep(seed: int, tmp_path: Path) -> None:
-    run(seed, 1000, tmp_path, in_turn=False)
+    run(seed, 500, tmp_path, in_turn=False)
 
 
 def run_copies(seed: int, n_cases: int, folder: Path) -> None:
@@ -137,7 +137,7 @@ def test_trees_with_many_nodes(tmp_path: Path) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("seed", range(1000, 1010))
+@pytest.mark.parametrize("seed", range(1000, 1005))
 def test_copies_deep(seed: int, tmp_path: Path) -> None:
     run_copies(seed, 2000, tmp_path)
 

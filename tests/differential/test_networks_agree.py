@@ -17,7 +17,7 @@ from tmverify.engines.protocol import Deadline
 
 SLICES = 10
 CASES = 100  # of each slice
-DEEP_CASES = 20_000
+DEEP_CASES = 1000
 
 
 @pytest.fixture
@@ -39,8 +39,9 @@ def test_engines_agree(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.deep
 @pytest.mark.usefixtures("in_this_process")
-def test_engines_agree_on_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    _agree(999, DEEP_CASES, monkeypatch)
+@pytest.mark.parametrize("seed", range(1000, 1010))
+def test_engines_agree_on_many(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    _agree(seed, DEEP_CASES, monkeypatch)
 
 
 def _agree(seed: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
