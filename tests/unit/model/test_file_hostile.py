@@ -564,14 +564,14 @@ def test_options_that_are_no_string(value: Any, path: Path) -> None:
 
 LOADER = """
 import json, resource, sys, time
-import tmverify as tv
+from tmverify import load
 with open("/proc/self/statm") as statm:
     used = int(statm.read().split()[0]) * resource.getpagesize()
 limit = used + int(sys.argv[1]) * (1 << 20)
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 start = time.process_time()
 try:
-    outcome = repr(tv.load(sys.argv[2]))
+    outcome = repr(load(sys.argv[2]))
 except BaseException as error:
     outcome = f"{type(error).__name__}: {str(error)[:2000]}"
 print(json.dumps([outcome, time.process_time() - start]))
