@@ -68,7 +68,6 @@ def decide(
     start = time.perf_counter()
     answer = run(name, query, Deadline(seconds), evidence)
     verdict = _judge(query, answer, answer.engine or name, time.perf_counter() - start)
-    verdict = replace(verdict, question=question_of(query))
     return verdict if evidence is None else _certified(query, verdict, evidence)
 
 
@@ -93,6 +92,7 @@ def _certified(query: AnyQuery, verdict: Verdict, evidence: Evidence) -> Verdict
 
 def _judge(query: AnyQuery, answer: Answer, engine: str, seconds: float) -> Verdict:
     """Turn an engine's claim into a Verdict, replaying what can be replayed."""
+    question = question_of(query)
     reason, detail = answer.stop_reason, answer.detail
     if answer.outcome is Outcome.WITNESS:
         seen = replay(query, answer.witness)
@@ -107,6 +107,7 @@ def _judge(query: AnyQuery, answer: Answer, engine: str, seconds: float) -> Verd
                 decisions=seen.decisions,
                 stats=answer.stats,
                 relies_on=answer.relies_on,
+                question=question,
             )
         reason, detail = (
             StopReason.REJECTED,
@@ -114,12 +115,27 @@ def _judge(query: AnyQuery, answer: Answer, engine: str, seconds: float) -> Verd
         )
     elif answer.outcome is Outcome.NO_WITNESS:
         if not query.refuted_by(query.region.origin):
-            return Verdict(Status.HOLDS, seconds, engine, stats=answer.stats, relies_on=answer.relies_on)
+            return Verdict(
+                Status.HOLDS,
+                seconds,
+                engine,
+                stats=answer.stats,
+                relies_on=answer.relies_on,
+                question=question,
+            )
         reason, detail = (
             StopReason.REJECTED,
             "the engine overlooked the input itself: a bug, please report it",
         )
-    return Verdict(Status.UNKNOWN, seconds, engine, stop_reason=reason, detail=detail, stats=answer.stats)
+    return Verdict(
+        Status.UNKNOWN,
+        seconds,
+        engine,
+        stop_reason=reason,
+        detail=detail,
+        stats=answer.stats,
+        question=question,
+    )
 
 
 def replay(query: AnyQuery, witness: NDArray[np.uint8] | None) -> Replay | None:

@@ -128,7 +128,7 @@ def nearest(
         answer = replace(answer, lower=1 if query.region.reach else math.inf)
     if answer.lower == answer.upper:
         answer = replace(answer, stop_reason=None, detail="")  # a limit that struck too late to matter
-    radius = replace(_judge(query, answer, time.perf_counter() - start), question=question_of(query))
+    radius = _judge(query, answer, time.perf_counter() - start)
     if evidence is None or not radius.exact:
         return radius
     radius = _certified(query, radius, name, deadline, evidence)
@@ -175,6 +175,7 @@ def _judge(query: AnyQuery, answer: Nearest, seconds: float) -> Radius:
         detail=answer.detail,
         stats=answer.stats,
         relies_on=answer.relies_on,
+        question=question_of(query),
     )
 
 

@@ -23,6 +23,7 @@ from tmverify.engines.search._shrink import index_features, renumber, shrink_cla
 from tmverify.properties.query import Query
 
 MAX_VOTES = 1 << 27  # a gigabyte of int64
+_NO_TABLE = np.full(1, -1, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +115,7 @@ def shrunk(problem: Problem, fixed: NDArray[np.int8], *, merge: bool = True) -> 
     features, came_from = np.empty(size, np.int32), np.empty(size, np.int32)
     votes = np.empty((n_constraints, m), np.int64)
     always = np.zeros(n_constraints, np.int64)
-    table = np.full(1 << (2 * m * merge + 1).bit_length(), -1, np.int64)
+    table = np.full(1 << (2 * m + 1).bit_length(), -1, np.int64) if merge else _NO_TABLE
     n = shrink_clauses(
         problem.offsets, problem.middles, problem.features, problem.votes, fixed, radius, merge,
         offsets, middles, features, votes, came_from, always, table,
