@@ -7,7 +7,10 @@ import importlib.util
 import io
 import json
 import math
-from collections.abc import Sequence
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
@@ -35,6 +38,44 @@ def load_standalone() -> ModuleType:
 
 
 _alone = load_standalone()
+
+_MEASURED = """
+import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], timeout=60).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """How the stand-alone checker ended in a process of its own: exit code, words, most memory in bytes."""
+
+    code: int
+    said: str
+    memory: int
+
+
+def run_standalone(folder: Path, certificate: bytes | None, models: Sequence[bytes]) -> Run:
+    """``python tools/tmcheck.py`` on these files; without a certificate, on the one that is in the folder.
+
+    A small process starts the checker and measures it: Linux counts the memory that a process had before it
+    became another program, and pytest has much.
+    """
+    paths = [folder / "c.tmcert", *(folder / f"{k}.tm" for k in range(len(models)))]
+    for path, data in zip(paths, [certificate, *models], strict=True):
+        if data is not None:
+            path.write_bytes(data)
+    checker = [sys.executable, "-I", str(STANDALONE), *map(str, paths)]
+    done = subprocess.run([sys.executable, "-I", "-c", _MEASURED, *checker], capture_output=True, text=True)
+    *complaints, memory = done.stderr.splitlines()
+    assert not complaints, done.stderr
+    return Run(done.returncode, done.stdout, int(memory) * (1 if sys.platform == "darwin" else 1024))
+
+
+def claim_line(claim: Mapping[str, Any]) -> bytes:
+    """The first line of a certificate."""
+    return json.dumps(claim, separators=(",", ":")).encode() + b"\n"
 
 
 def text_of(certificate: Any) -> bytes:

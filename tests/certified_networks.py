@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from certified import claim_line
 from tiny import all_inputs
 from tmverify.bnn import BnnModel, PixelCuts
 from tmverify.bnn.evaluate import reference_classes
@@ -85,13 +85,13 @@ class Case:
             "scope": "team",
             "epsilon": 1,
             "radius": None,
-            "features": None if self.features is None else hexadecimal(self.features),
+            "features": None if self.features is None or self.features.all() else hexadecimal(self.features),
             "direction": self.direction,
             "inputs": 1,
             "eta": "1/1",
             **claim,
         }
-        return "\n".join([json.dumps(first), f"input {hexadecimal(self.x)}", *lines, "end\n"]).encode()
+        return claim_line(first) + "\n".join([f"input {hexadecimal(self.x)}", *lines, "end\n"]).encode()
 
 
 def hexadecimal(bits: Bits) -> str:

@@ -32,7 +32,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, chain, compress, pairwise
+from itertools import accumulate, chain, compress, islice, pairwise
 from typing import IO, Any, NamedTuple, NoReturn
 
 FORMAT, VERSION = "tmverify-certificate", 1
@@ -40,22 +40,31 @@ MODEL_FORMAT, NETWORK_FORMAT, MODEL_VERSION = "tmverify-model", "tmverify-bnn", 
 LARGEST_MODEL = 1 << 30  # bytes
 LONGEST_HEADER = 1 << 26
 LONGEST_LINE = 1 << 26
-LONGEST_CLAIM = 1 << 20
-LARGEST_NUMBER = 1 << 62
-LARGEST_FORMULA = 6_000_000  # literals, some 600 MB
-MOST_FEATURES = 1 << 24
+LONGEST_CLAIM = 1 << 23  # a mask of the features takes up to 1 << 22
+LARGEST_NUMBER, LONGEST_NUMBER = 1 << 62, 20  # characters, of its negative
+MOST_NUMBERS = 1 << 19  # in a list
+MOST_CONSTRAINTS = 1 << 18
+MOST_KEPT = 4_000_000  # constraints and literals of refutations, and 8 for each: some 200 MB
+MOST_ADDED = 8_000_000  # literals of clauses that a clausal proof adds, and 4 for each: some 300 MB
+MOST_DISTINCT = 1 << 21  # inputs, of which it is counted how many are distinct: some 300 MB
+LARGEST_FORMULA = 6_000_000  # literals, some 400 MB
+MOST_FEATURES, MOST_CLASSES = 1 << 24, 1 << 16
+MOST_COMPARED = 64  # classes of two models: there is a way to disagree for each pair
 MOST_WIDTH, MOST_BLOCKS, MOST_BIAS = 1 << 16, 64, (1 << 31) - 1  # of a network
 MOST_OPEN = 20  # neurons of the first block, for 'patterns'
 # What 'enumerate' may take: flips, neurons of the first block, sets of flips, patterns, evaluated neurons.
 MOST_FLIPS, MOST_CHANGING, MOST_SETS, MOST_PATTERNS, MOST_WORK = 32, 4096, 1_000_000, 1_000_000, 500_000_000
 HASH = re.compile("[0-9a-f]{64}")
-DECIMALS = re.compile("-?[0-9]+( -?[0-9]+)*")
+# A group that repeats would take memory for each time that it does.
+NUMBER = "(0|-?[1-9][0-9]{0,18})"
+CONSTRAINT = re.compile(f"{NUMBER}:{NUMBER}(?:,{NUMBER}:{NUMBER})?>={NUMBER}")
+ZEROS_AND_ONES = bytes.maketrans(b"01", b"\0\1")
 
 Terms = tuple[tuple[int, int], ...]  # of (row of votes, coefficient), rows ascending
 Constraint = tuple[Terms, int]  # sum of coefficient * votes[row] >= bound
 Case = frozenset[Constraint]  # all of them hold
 Key = tuple[tuple[int, ...], tuple[int, ...]]  # features that must flip, features that must stay
-Region = tuple[list[int], int, list[bool]]  # centre, flips, which features may change
+Region = tuple[bytes, int, bytes]  # centre, flips, which features may change; a byte for each feature
 
 
 class Refused(Exception):
@@ -89,10 +98,15 @@ class Machine:
         self.least = least  # a single score means class 1 if it is at least this
         self.clamp, self.classes = clamp, classes
 
+    @cached_property
+    def occurring(self) -> set[int]:
+        """The features of the clauses, from 1: there may be far more that no clause looks at."""
+        return set(map(abs, chain.from_iterable(self.clauses)))
+
     def decide(self, x: Sequence[int]) -> int:
         """The index of the class of an input."""
         scores = list(self.always)
-        true = {f + 1 if bit else -f - 1 for f, bit in enumerate(x)}
+        true = {f if x[f - 1] else -f for f in self.occurring}
         for clause, votes in zip(self.clauses, self.votes, strict=True):
             if true.issuperset(clause):
                 scores = [score + vote for score, vote in zip(scores, votes, strict=True)]
@@ -231,7 +245,7 @@ def _machine(header: dict[str, Any], options: dict[str, Any], body: memoryview) 
     tie, clamp, empty = options.get("tie"), options.get("clamp"), options.get("empty_clause")
     _readable(1 <= n_features <= MOST_FEATURES, "n_features")
     _check_labels(classes, max(2, rows))
-    _readable(rows == len(bias) >= 1, "bias")
+    _readable(rows == len(bias) and 1 <= rows <= MOST_CLASSES, "bias")
     _readable(tie in ("positive", "negative") and empty in ("fires", "silent"), "tie or empty_clause")
     _readable(clamp is None or (type(clamp) is int and clamp >= 1), "clamp")
     rising = bool(offsets) and offsets[0] == 0 and all(a <= b for a, b in pairwise(offsets))
@@ -293,7 +307,7 @@ def _network(header: dict[str, Any], options: dict[str, Any], body: memoryview) 
 
 
 def _encoded(header: dict[str, Any]) -> bytes:
-    text = json.dumps(header, separators=(",", ":")).encode()
+    text = _written(header)
     return text + b" " * (-len(text) % 8)
 
 
@@ -360,16 +374,18 @@ def ways_to_violate(machines: list[Machine], expected: int | None) -> Iterator[C
         terms, bound = condition
         return terms, bound - sum(coefficient * always[row] for row, coefficient in terms)
 
-    pairs: Iterable[tuple[list[list[Constraint]], list[list[Constraint]]]]
+    def cases(ways: list[list[Constraint]]) -> list[Case]:
+        return [frozenset(map(on_votes, way)) for way in ways]
+
     if expected is not None:
-        pairs = [([[]], denies(machines[0], 0, expected))]
-    else:
-        a, b = machines
-        pairs = ((says(a, 0, c), denies(b, len(a.always), c)) for c in range(len(a.classes)))
-    for some, others in pairs:
+        yield from cases(denies(machines[0], 0, expected))
+        return
+    a, b = machines
+    for c in range(len(a.classes)):
+        some, others = cases(says(a, 0, c)), cases(denies(b, len(a.always), c))
         for left in some:
             for right in others:
-                yield frozenset(map(on_votes, [*left, *right]))
+                yield left | right
 
 
 # ------------------------------------------------------------------------------------ the problem over flips
@@ -442,6 +458,7 @@ def rewritten(
     ``c and l`` is c minus ``c and not l``; c is the sum of ``c and f`` and ``c and not f``.
     """
     keys, groups, given = list(groups), dict(groups), [0] * width
+    before = n_literals(keys)
     if not pairs or len(keys) + len(pairs) > most:
         raise Refused("'rewrite' of nothing, or into too many clauses")
     for j, f in pairs:
@@ -465,7 +482,13 @@ def rewritten(
             else:
                 old = groups.get(key, (0,) * width)
                 groups[key] = tuple(a + sign * b for a, b in zip(old, votes, strict=True))
+    if n_literals(groups) > max(before, LARGEST_FORMULA):
+        raise Refused("'rewrite' into clauses that are too long")
     return {key: votes for key, votes in groups.items() if any(votes)}, given
+
+
+def n_literals(keys: Iterable[Key]) -> int:
+    return sum(len(wakes) + len(stays) for wakes, stays in keys)
 
 
 class Surroundings:
@@ -483,6 +506,8 @@ class Surroundings:
             ]
             before += len(machine.always)
         self.n_rows = n_rows
+        self.occurring = set().union(*(machine.occurring for machine in machines))
+        self.free = {f - 1 for f in self.occurring if self.mutable[f - 1]}
         self.made: tuple[Any, Any] = (None, None)
         self.normal: tuple[dict[Key, tuple[int, ...]], list[int]] | None = None
 
@@ -492,8 +517,7 @@ class Surroundings:
             groups, given = self._around(self.most, ())
             self.normal = {key: votes for key, votes in groups.items() if any(votes)}, given
         groups, given = self.normal
-        free = {f for f, may in enumerate(self.mutable) if may}
-        groups, more = rewritten(groups, pairs, free, self.n_rows, most_clauses(len(self.pool)))
+        groups, more = rewritten(groups, pairs, self.free, self.n_rows, most_clauses(len(self.pool)))
         self.normal = groups, [a + b for a, b in zip(given, more, strict=True)]
         self.made = (None, None)
 
@@ -522,12 +546,12 @@ class Surroundings:
         return Problem(chosen, needs, radius)
 
     def _around(self, radius: int, inside: tuple[int, ...]) -> tuple[dict[Key, tuple[int, ...]], list[int]]:
-        centre = list(self.centre)
-        fixed = {f: False for f, may in enumerate(self.mutable) if not may}
+        true = {f if self.centre[f - 1] else -f for f in self.occurring}
+        fixed = {f - 1: False for f in self.occurring if not self.mutable[f - 1]}
         for literal in inside:
-            centre[abs(literal) - 1] = int(literal > 0)
+            true -= {-literal}
+            true.add(literal)
             fixed[abs(literal) - 1] = False
-        true = {f + 1 if bit else -f - 1 for f, bit in enumerate(centre)}
 
         def over_flips() -> Iterator[tuple[list[int], list[int], tuple[int, ...]]]:
             for clause, votes in self.pool:
@@ -874,11 +898,16 @@ def formula(problem: Problem) -> list[tuple[int, ...]] | None:
 
 def check_lrat(clauses: list[tuple[int, ...]], lines: Iterable[list[int]]) -> None:
     """Each line adds a clause that follows by unit propagation along its hints, or deletes some."""
-    known = dict(enumerate(clauses, 1))
-    last = len(known)
+    given: list[Sequence[int] | None] = [None, *clauses]
+    added: dict[int, Sequence[int]] = {}
+    n = last = len(clauses)
+    kept = 0
     for number, *rest in lines:
-        if not rest:
-            known.pop(number, None)  # deleted
+        if not rest:  # deleted
+            if 0 < number <= n:
+                given[number] = None
+            elif number in added:
+                kept -= 4 + len(added.pop(number))
             continue
         if 0 not in rest:
             raise Refused("a line of a clausal proof has no end")
@@ -888,9 +917,10 @@ def check_lrat(clauses: list[tuple[int, ...]], lines: Iterable[list[int]]) -> No
             raise Refused(f"line {number} of a clausal proof is out of order")
         false = set(clause)
         for hint in hints:
-            if hint not in known:
+            reason = given[hint] if 0 < hint <= n else added.get(hint)
+            if reason is None:
                 raise Refused(f"line {number} of a clausal proof refers to a clause that is not there")
-            unknown = [literal for literal in known[hint] if literal not in false]
+            unknown = [literal for literal in reason if literal not in false]
             if len(unknown) > 1:
                 raise Refused(f"line {number} of a clausal proof does not propagate")
             if not unknown:
@@ -900,7 +930,10 @@ def check_lrat(clauses: list[tuple[int, ...]], lines: Iterable[list[int]]) -> No
             raise Refused(f"line {number} of a clausal proof ends without a conflict")
         if not clause:
             return
-        known[number], last = tuple(clause), number
+        added[number], last = tuple(clause), number
+        kept += 4 + len(clause)
+        if kept > MOST_ADDED:
+            raise Refused("a clausal proof keeps too many clauses: it should delete what it no longer needs")
     raise Refused("a clausal proof does not reach the empty clause")
 
 
@@ -930,7 +963,7 @@ class Shell:
     the open rivals; ``certain`` says whether a rival wins whatever flips.
     """
 
-    def __init__(self, network: Network, centre: Sequence[int], mutable: Sequence[bool], flips: int) -> None:
+    def __init__(self, network: Network, centre: Sequence[int], mutable: Sequence[int], flips: int) -> None:
         self.mutable, self.flips = mutable, flips
         self.n_mutable = sum(mutable)
         self.changing: list[Changing] = []
@@ -1189,78 +1222,131 @@ def _ceil(a: int, b: int) -> int:
 
 
 class Reader:
-    """The lines of a certificate, one at a time, of bounded length."""
+    """The lines of a certificate, one at a time, of bounded length.
+
+    Whatever is read has one spelling: it is written again and compared. What a line lists is counted before
+    a list is made of it.
+    """
 
     def __init__(self, file: IO[bytes]) -> None:
-        self.file, self.number, self.words = file, 0, [""]
+        self.file, self.number = file, 0
+        self.line = self.word = self.rest = ""
+
+    def wrong(self, what: str) -> Unreadable:
+        return Unreadable(f"line {self.number} {what}")
 
     def raw(self, longest: int = LONGEST_LINE) -> bytes:
         line = self.file.readline(longest)
         self.number += 1
-        _readable(line.endswith(b"\n") or len(line) < longest, f"line {self.number} is too long")
-        _readable(line.endswith(b"\n"), f"the certificate ends in or before line {self.number}")
+        if not line.endswith(b"\n"):
+            if len(line) == longest:
+                raise self.wrong("is too long")
+            raise Unreadable(f"the certificate ends in or before line {self.number}")
         return line[:-1]
 
-    def next(self) -> list[str]:
-        """The words of the next line, now ``words``."""
+    def text(self) -> str:
+        """The next line."""
         try:
-            self.words = self.raw().decode("ascii").split(" ")
+            return self.raw().decode("ascii")
         except UnicodeDecodeError:
-            raise Unreadable(f"line {self.number} is not plain text") from None
-        return self.words
+            raise self.wrong("is not plain text") from None
 
-    def numbers(self, words: Iterable[str]) -> list[int]:
-        """Words as integers."""
-        text = " ".join(words)
-        _readable(DECIMALS.fullmatch(text), f"line {self.number} has no numbers")
+    def next(self) -> None:
+        """The next line is now ``line``; its first ``word`` and the ``rest`` are separated by a space."""
+        self.line = self.text()
+        self.word, _, self.rest = self.line.partition(" ")
+
+    def numbers(self, text: str, separator: str = " ") -> list[int]:
+        """The integers that a text lists."""
+        if text.count(separator) >= MOST_NUMBERS:
+            raise self.wrong(f"lists more than {MOST_NUMBERS} numbers")
+        words = text.split(separator)
+        longest = max(map(len, words))
+        if longest > LONGEST_NUMBER:  # not for int(), which takes long for many digits
+            raise self.wrong("has a number that is too large, or no number")
         try:
-            values = [int(word) for word in text.split(" ")]
-        except ValueError:  # of too many digits
-            values = [LARGEST_NUMBER]
-        _readable(all(abs(value) < LARGEST_NUMBER for value in values), f"line {self.number}: too large")
+            values = list(map(int, words))
+        except ValueError:
+            raise self.wrong("has no numbers where there should be") from None
+        if separator.join(map(str, values)) != text:
+            raise self.wrong("has a number in another spelling than the plain one, such as 01, +1 or -0")
+        if longest > 18 and max(map(abs, values)) >= LARGEST_NUMBER:
+            raise self.wrong("has a number that is too large")
         return values
 
-    def naturals(self, words: Iterable[str]) -> list[int]:
-        """Words as integers that are not negative."""
-        values = self.numbers(words)
-        _readable(all(value >= 0 for value in values), f"line {self.number} has negative numbers")
+    def naturals(self, text: str, separator: str = " ") -> list[int]:
+        """The integers that a text lists, none of them negative."""
+        values = self.numbers(text, separator)
+        if min(values) < 0:
+            raise self.wrong("has negative numbers")
         return values
+
+    def natural(self, text: str) -> int:
+        """A text that is one integer, not negative."""
+        values = self.naturals(text)
+        if len(values) != 1:
+            raise self.wrong("has several numbers where one is expected")
+        return values[0]
+
+    def long_list(self, text: str, start: int, end: int) -> Iterator[int]:
+        """The integers that a part of a text lists, however many, some at a time."""
+        while (cut := text.find(" ", start + MOST_NUMBERS, end)) >= 0:
+            yield from self.numbers(text[start:cut])
+            start = cut + 1
+        yield from self.numbers(text[start:end])
 
     def packed(self, word: str, most: int) -> Iterator[int]:
-        """Numbers in base64 of zlib of 7 bits a byte, lowest first; a number ends with a byte below 128."""
+        """Numbers in base64 of zlib of 7 bits a byte, lowest first; a number ends with a byte below 128.
+
+        There are no more than ``most`` bytes of them.
+        """
+        unpack = zlib.decompressobj()
         try:
-            unpack = zlib.decompressobj()
-            data = unpack.decompress(base64.b64decode(word, validate=True), most)
+            zipped = base64.b64decode(word, validate=True) if len(word) <= 2 * most + 100 else b""
+            data = unpack.decompress(zipped, most)
         except (ValueError, binascii.Error, zlib.error):
-            raise Unreadable(f"line {self.number} is not packed as it should be") from None
+            raise self.wrong("is not packed as it should be") from None
         whole = unpack.eof and not unpack.unused_data and (not data or data[-1] < 128)
-        _readable(whole, f"line {self.number} is not packed as it should be")
+        if not whole or base64.b64encode(zipped).decode() != word:
+            raise self.wrong("is not packed as it should be")
         value = shift = 0
         for byte in data:
             value |= (byte & 127) << shift
             shift += 7
-            _readable(shift <= 70, f"line {self.number} has a number that is too long")
             if byte < 128:
+                if shift > 7 and (not byte or value >= LARGEST_NUMBER):
+                    raise self.wrong("has a packed number that is too large, or ends in zeros")
                 yield value
                 value = shift = 0
+            elif shift > 63:
+                raise self.wrong("has a packed number that is too large")
 
     def pairs(self, word: str, most: int) -> list[tuple[int, int]]:
-        """Packed numbers, two by two; no more than ``most`` pairs make sense."""
-        values = list(self.packed(word, 20 * (most + 1)))
-        _readable(len(values) % 2 == 0, f"line {self.number} has half a pair")
+        """Packed numbers, two by two, at most so many pairs."""
+        values = list(islice(self.packed(word, 20 * (most + 1)), 2 * most + 1))
+        if len(values) % 2 or len(values) > 2 * most:
+            raise self.wrong("has half a pair, or too many")
         return list(zip(values[::2], values[1::2], strict=True))
 
-    def bits(self, word: Any, n: int) -> list[int]:
-        """An input in hexadecimal, feature 0 first."""
-        _readable(type(word) is str and len(word) == 2 * ((n + 7) // 8), f"line {self.number}: an input")
+    def bits(self, word: Any, n: int) -> bytes:
+        """An input in hexadecimal, feature 0 first, as a byte for each feature: 0 or 1."""
+        if type(word) is not str or len(word) != 2 * ((n + 7) // 8):
+            raise self.wrong(f"has no input of {n} features where there should be")
         try:
             data = bytes.fromhex(word)
         except ValueError:
             data = b""
-        _readable(len(data) == (n + 7) // 8, f"line {self.number}: an input that is not hexadecimal")
-        bits = [byte >> (7 - i) & 1 for byte in data for i in range(8)]
-        _readable(not any(bits[n:]), f"line {self.number}: an input that is too long")
-        return bits[:n]
+        if data.hex() != word:
+            raise self.wrong("has an input that is not in hexadecimal, in lower case")
+        value, unused = int.from_bytes(data, "big"), -n % 8
+        if value & ((1 << unused) - 1):
+            raise self.wrong("has an input that is too long")
+        return f"{value >> unused:0{n}b}".encode().translate(ZEROS_AND_ONES)
+
+
+def differences(x: bytes, z: bytes) -> int:
+    """A mask of the bytes in which two inputs differ, one bit for each."""
+    return int.from_bytes(x, "big") ^ int.from_bytes(z, "big")
 
 
 class Subject:
@@ -1270,13 +1356,12 @@ class Subject:
         self, models: Sequence[Machine] | Sequence[Network], region: Region, expected: int | None
     ) -> None:
         self.models, self.region, self.expected = models, region, expected
-        self.witness: list[int] | None = None
+        self.witness: bytes | None = None
 
-    def take_witness(self, z: list[int]) -> None:
+    def take_witness(self, z: bytes) -> None:
         """An input in the region on which the decisions differ."""
-        centre, radius, mutable = self.region
-        changed = [f for f, (a, b) in enumerate(zip(centre, z, strict=True)) if a != b]
-        if len(changed) > radius or not all(mutable[f] for f in changed):
+        changed = differences(self.region[0], z)
+        if changed.bit_count() > self.region[1] or changed & ~int.from_bytes(self.region[2], "big"):
             raise Refused("the witness lies outside the region")
         decisions = [model.decide(z) for model in self.models]
         if len({*decisions, self.expected} - {None}) < 2:
@@ -1287,7 +1372,7 @@ class Subject:
         """How far the witness is."""
         if self.witness is None:
             return None
-        return sum(a != b for a, b in zip(self.region[0], self.witness, strict=True))
+        return differences(self.region[0], self.witness).bit_count()
 
     def take(self, reader: Reader, on_formula: OnFormula | None) -> bool:
         """Follow what the reader's current line begins; whether that is anything."""
@@ -1307,7 +1392,9 @@ class OfMachines(Subject):
         super().__init__(machines, region, expected)
         self.machines, self.claim = machines, claim
         self.constraints: list[Constraint] = []  # declared, so that refutations can name them
-        self.refuted: dict[tuple[int, ...], dict[Case, int]] = {}  # by subcube: constraints, radius
+        # By subcube, and by one of the constraints: all constraints of a refutation, and its radius.
+        self.refuted: dict[tuple[int, ...], dict[Constraint, dict[Case, int]]] = {}
+        self.kept = 0
 
     @cached_property
     def surroundings(self) -> Surroundings:
@@ -1316,42 +1403,48 @@ class OfMachines(Subject):
 
     def take(self, reader: Reader, on_formula: OnFormula | None) -> bool:
         """Constraints, clauses rewritten, or a refutation."""
-        if reader.words[0] == "constraints":
+        if reader.word == "constraints":
             self.declare(reader)
-        elif reader.words[0] == "rewrite":
-            self.rewrite(reader)
-        elif reader.words[0] == "refute":
+        elif reader.word == "rewrite":
+            self.surroundings.rewrite(reader.pairs(reader.rest, len(self.surroundings.pool)))
+        elif reader.word == "refute":
             self.refute(reader, on_formula)
         else:
             return False
         return True
 
     def declare(self, reader: Reader) -> None:
-        """Constraints, each as row:coefficient,row:coefficient>=bound."""
+        """Constraints, each as row:coefficient>=bound or row:coefficient,row:coefficient>=bound."""
+        if reader.line == "constraints":
+            return
+        if len(self.constraints) + reader.rest.count(" ") >= MOST_CONSTRAINTS:
+            raise Refused(f"more than {MOST_CONSTRAINTS} constraints are declared")
         n_rows = sum(len(machine.always) for machine in self.machines)
-        for word in reader.words[1:]:
-            left, sign, right = word.partition(">=")
-            pairs = [reader.numbers(term.split(":")) for term in left.split(",")]
-            fit = sign and all(len(pair) == 2 and 0 <= pair[0] < n_rows for pair in pairs)
-            _readable(fit, f"line {reader.number}: {word!r:.60} is no constraint")
-            terms = tuple(sorted((row, coefficient) for row, coefficient in pairs))
-            self.constraints.append((terms, reader.numbers([right])[0]))
-
-    def rewrite(self, reader: Reader) -> None:
-        """Rewrite clauses for all refutations that ask for it."""
-        _readable(len(reader.words) == 2, f"line {reader.number}: 'rewrite' takes one word")
-        self.surroundings.rewrite(reader.pairs(reader.words[1], len(self.surroundings.pool)))
+        for word in reader.rest.split(" "):
+            parts = CONSTRAINT.fullmatch(word)
+            if parts is None:
+                raise reader.wrong(f"has {word!r:.60}, which is no constraint")
+            *terms, bound = [int(part) for part in parts.groups() if part is not None]
+            pairs = list(zip(terms[::2], terms[1::2], strict=True))
+            if (
+                not all(0 <= row < n_rows for row, _ in pairs)
+                or max(map(abs, (*terms, bound))) >= LARGEST_NUMBER
+            ):
+                raise reader.wrong(f"has {word!r:.60}, a row that is not there or a number that is too large")
+            self.constraints.append((tuple(sorted(pairs)), bound))
 
     def refute(self, reader: Reader, on_formula: OnFormula | None) -> None:
         """Read one refutation, whose first line is the reader's current one."""
-        words, constraints = reader.words, self.constraints
-        _readable(len(words) in (4, 5), f"line {reader.number}: 'refute' takes constraints, radius, unit")
-        chosen = [c for c in reader.naturals(words[1].split(",")) if c < len(constraints)]
-        radius, unit = reader.naturals(words[2:4])
-        normal = words[4:] == ["rewritten"]
-        inside = tuple(reader.numbers(words[4].split(","))) if len(words) == 5 and not normal else ()
+        words, constraints = reader.rest.split(" ", 4), self.constraints
+        if len(words) not in (3, 4):
+            raise reader.wrong("has a 'refute' without constraints, radius and unit, or with more")
+        numbers = reader.naturals(words[0], ",")
+        radius, unit = map(reader.natural, words[1:3])
+        normal = words[3:] == ["rewritten"]
+        inside = tuple(reader.numbers(words[3], ",")) if len(words) == 4 and not normal else ()
         n, (_, most, mutable) = len(self.region[0]), self.region
-        if len(set(chosen)) != len(words[1].split(",")) or radius > most or not 1 <= unit <= 1 << 30:
+        repeat = len(set(numbers)) != len(numbers)
+        if repeat or max(numbers) >= len(constraints) or radius > most or not 1 <= unit <= 1 << 30:
             raise Refused("'refute' of constraints that are not declared or repeat, or beyond the region")
         cube = sorted({abs(literal) for literal in inside})
         free = all(1 <= f <= n and mutable[f - 1] for f in cube)
@@ -1359,34 +1452,42 @@ class OfMachines(Subject):
             raise Refused("'refute' in a subcube that is none")
         if normal and (self.surroundings.normal is None or radius != most):
             raise Refused("'refute' by clauses that were not rewritten, or within another radius")
-        problem = self.surroundings.problem([constraints[c] for c in chosen], radius, inside, normal)
-        case = frozenset(constraints[c] for c in chosen)
-        cubed = {abs(literal) - 1 for literal in inside}
-        tree = Refutation(problem, unit, {f for f, may in enumerate(mutable) if may and f not in cubed})
+        chosen = [constraints[c] for c in numbers]
+        problem = self.surroundings.problem(chosen, radius, inside, normal)
+        case = frozenset(chosen)
+        tree = Refutation(problem, unit, self.surroundings.free.difference(f - 1 for f in cube))
         while not tree.done:
             self._step(reader, tree, case, on_formula)
-        known = self.refuted.setdefault(tuple(sorted(inside, key=abs)), {})
+        self._keep(case, tuple(sorted(inside, key=abs)), radius)
+
+    def _keep(self, case: Case, cube: tuple[int, ...], radius: int) -> None:
+        known = self.refuted.setdefault(cube, {}).setdefault(min(case), {})
+        if case not in known:
+            self.kept += 8 + len(case) + len(cube)
+            if self.kept > MOST_KEPT:
+                raise Refused("there are more refutations than this checker keeps")
         known[case] = max(radius, known.get(case, 0))
 
     def _step(self, reader: Reader, tree: Refutation, case: Case, on_formula: OnFormula | None) -> None:
-        step, *words = reader.next()
-        if step == "split" and len(words) == 1:
-            tree.split(reader.naturals(words)[0])
-        elif step == "mix":
-            tree.set_mix(reader.naturals(words))
-        elif step == "set" and len(words) == 1:
-            most = 10 * (sum(map(len, tree.shares)) + 2 * len(tree.shares) + 1)
-            tree.set_multipliers(reader.packed(words[0], most))
-        elif step == "rewrite" and len(words) == 1:
-            tree.rewrite(reader.pairs(words[0], len(tree.problem.keys)))
-        elif step == "cover":
-            tree.cover(reader.naturals(words), self.region[0], lambda cube: self._is_refuted(case, cube))
-        elif step == "lrat" and not words:
-            self._clausal(reader, tree, on_formula)
-        elif step in ("fix", "close", "shrink", "divide") and not words:
+        reader.next()
+        step, rest = reader.word, reader.rest
+        if reader.line in ("fix", "close", "shrink", "divide"):
             getattr(tree, step)()
+        elif reader.line == "lrat":
+            self._clausal(reader, tree, on_formula)
+        elif step == "split":
+            tree.split(reader.natural(rest))
+        elif step == "mix":
+            tree.set_mix(reader.naturals(rest))
+        elif step == "set":
+            most = 10 * (sum(map(len, tree.shares)) + 2 * len(tree.shares) + 1)
+            tree.set_multipliers(reader.packed(rest, most))
+        elif step == "rewrite":
+            tree.rewrite(reader.pairs(rest, len(tree.problem.keys)))
+        elif step == "cover":
+            tree.cover(reader.naturals(rest), self.region[0], lambda cube: self._is_refuted(case, cube))
         else:
-            raise Unreadable(f"line {reader.number}: {step!r:.40} is no step of a refutation")
+            raise reader.wrong(f"has {step!r:.40}, which is no step of a refutation")
 
     def _clausal(self, reader: Reader, tree: Refutation, on_formula: OnFormula | None) -> None:
         if tree.fixed:
@@ -1395,8 +1496,13 @@ class OfMachines(Subject):
         tree.done = True
 
     def _is_refuted(self, case: Case, cube: tuple[int, ...], radius: int | None = None) -> bool:
-        least = self.region[1] if radius is None else radius
-        return any(some <= case and least <= r for some, r in self.refuted.get(cube, {}).items())
+        least, known = self.region[1] if radius is None else radius, self.refuted.get(cube, {})
+        return any(
+            some <= case and least <= r
+            for constraint in case
+            if constraint in known
+            for some, r in known[constraint].items()
+        )
 
     def holds_within(self, radius: int) -> bool:
         """Whether every way to violate is refuted within so many flips."""
@@ -1414,10 +1520,10 @@ class OfNetwork(Subject):
 
     def take(self, reader: Reader, on_formula: OnFormula | None) -> bool:
         """A shell."""
-        if reader.words[0] != "shell" or len(reader.words) != 3:
+        if reader.word != "shell":
             return False
-        way = reader.words[2]
-        (flips,) = reader.naturals(reader.words[1:2])
+        number, _, way = reader.rest.partition(" ")
+        flips = reader.natural(number)
         centre, most, mutable = self.region
         if not 1 <= flips <= min(most, sum(mutable)) or flips in self.shown:
             raise Refused(f"shell {flips} lies outside the region, or was shown before")
@@ -1431,7 +1537,7 @@ class OfNetwork(Subject):
         elif way == "lrat":
             _follow_lrat(shell.formula(), reader, on_formula)
         else:
-            raise Unreadable(f"line {reader.number}: {way!r:.40} shows no shell")
+            raise reader.wrong(f"has {way!r:.40}, which shows no shell")
         self.shown.add(flips)
         return True
 
@@ -1440,28 +1546,32 @@ class OfNetwork(Subject):
         return self.shown.issuperset(range(1, min(radius, sum(self.region[2])) + 1))
 
 
-OnFormula = Callable[[list[tuple[int, ...]], list[list[int]]], None]
+Lines = Iterator[list[int]]  # of an LRAT proof; a deletion is a line for each clause, of its number alone
+OnFormula = Callable[[list[tuple[int, ...]], Lines], Lines]
 
 
 def _follow_lrat(clauses: list[tuple[int, ...]] | None, reader: Reader, on_formula: OnFormula | None) -> None:
     """The lines up to 'qed' prove that the formula, if there is any, has no solution."""
     lines = _until_qed(reader)
-    if on_formula is not None and clauses is not None:
-        proof = list(lines)
-        on_formula(clauses, proof)
-        lines = iter(proof)
     if clauses is not None:
+        lines = lines if on_formula is None else on_formula(clauses, lines)
         check_lrat(clauses, lines)
     for _ in lines:  # whatever comes after the empty clause
         pass
 
 
-def _until_qed(reader: Reader) -> Iterator[list[int]]:
-    while reader.next() != ["qed"]:
-        if reader.words[1:2] == ["d"]:  # a deletion: as single numbers
-            yield from ([number] for number in reader.numbers(reader.words[2:-1]))
+def _until_qed(reader: Reader) -> Lines:
+    while (line := reader.text()) != "qed":
+        first = line.find(" ")
+        if first < 0:
+            raise reader.wrong("is no line of a clausal proof")
+        if not line.startswith(" d ", first):
+            yield reader.numbers(line)
+        elif line.endswith(" 0"):
+            reader.natural(line[:first])
+            yield from ([number] for number in reader.long_list(line, first + 3, len(line) - 2))
         else:
-            yield reader.numbers(reader.words)
+            raise reader.wrong("deletes clauses and does not end with 0")
 
 
 def check(
@@ -1470,7 +1580,7 @@ def check(
     """The claim of a certificate, if it is proved for these models; raises Refused or Unreadable.
 
     The result also says which input, or inputs, it is ``about``. ``on_formula`` is called with the CNF and
-    the LRAT lines of every clausal proof, for other checkers.
+    the LRAT lines of every clausal proof, for other checkers; it returns the lines as it goes through them.
     """
     try:
         return _check(certificate, models, on_formula)
@@ -1480,7 +1590,10 @@ def check(
 
 def _check(certificate: IO[bytes], models: Sequence[bytes], on_formula: OnFormula | None) -> dict[str, Any]:
     reader = Reader(certificate)
-    claim = _claim(_json(reader.raw(LONGEST_CLAIM), "certificate"))
+    text = reader.raw(LONGEST_CLAIM)
+    claim = _claim(_json(text, "certificate"))
+    plain = list(claim) == _KEYS and _written(claim) == text
+    _readable(plain, "the claim is not as json.dumps writes it: keys in their order, separators ',' and ':'")
     wanted = claim["models"]
     if len(models) != len(wanted):
         raise Refused(f"the claim is about {len(wanted)} model(s); {len(models)} given")
@@ -1492,26 +1605,29 @@ def _check(certificate: IO[bytes], models: Sequence[bytes], on_formula: OnFormul
     for model, _ in read[1:]:
         if model.n_features != first.n_features or model.classes != first.classes:
             raise Refused("the models differ in features or classes")
+    if len(read) > 1 and claim["scope"] == "team" and len(first.classes) > MOST_COMPARED:
+        raise Refused(f"models of more than {MOST_COMPARED} classes are compared class by class: as scope")
     if claim["question"] != "robustness" and any(isinstance(model, Network) for model, _ in read):
         raise Refused("of networks, only robustness can be claimed")
     scoped = [model.in_scope(claim["scope"]) for model, _ in read]
 
     n = first.n_features
     mask = claim["features"]
-    allowed = [True] * n if mask is None else [bit == 1 for bit in reader.bits(mask, n)]
-    holds = violated = count = 0
-    seen: list[bytes] = []  # digests of the inputs
+    allowed = b"\1" * n if mask is None else reader.bits(mask, n)
+    _readable(mask is None or not all(allowed), "features is null where all of them may change")
+    holds = violated = 0
+    inputs = Inputs()
     reader.next()
-    first_input = reader.words[-1]
-    while reader.words != ["end"]:
-        count += 1
-        seen.append(hashlib.sha256(reader.words[-1].encode()).digest())
+    while reader.line != "end":
+        inputs.take(reader.rest)
         subject = _subject(reader, scoped, claim, allowed)
-        while reader.words[0] not in ("input", "everywhere", "end"):
-            if reader.words[0] == "witness" and len(reader.words) == 2:
-                subject.take_witness(reader.bits(reader.words[1], n))
+        if inputs.count > claim["inputs"]:
+            raise Refused(f"the claim is about {claim['inputs']} input(s), the certificate about more")
+        while reader.word not in ("input", "everywhere", "end"):
+            if reader.word == "witness":
+                subject.take_witness(reader.bits(reader.rest, n))
             elif not subject.take(reader, on_formula):
-                raise Unreadable(f"line {reader.number}: {reader.words[0]!r:.40} is not expected here")
+                raise reader.wrong(f"has {reader.word!r:.40}, which is not expected there")
             reader.next()
         if claim["answer"] == "radius":
             _check_radius(claim, subject)
@@ -1519,19 +1635,38 @@ def _check(certificate: IO[bytes], models: Sequence[bytes], on_formula: OnFormul
             violated += subject.witness is not None
             holds += subject.witness is None and subject.holds_within(subject.region[1])
     _readable(not certificate.read(1), "something follows the end")
-    _count(claim, count, holds, violated)
-    if count == 1:
-        about = (
-            f"the input {first_input}" if len(first_input) <= 32 else f"the input of sha256 {seen[0].hex()}"
-        )
-    else:
-        about = (
-            f"the inputs of sha256 {hashlib.sha256(b''.join(seen)).hexdigest()}, {len(set(seen))} distinct"
-        )
+    _count(claim, inputs.count, holds, violated)
+    about = "every input" if claim["question"] == "equivalence" else inputs.in_words()
     changing = "" if mask is None else f", only {sum(allowed)} of {n} features changing"
     if isinstance(first, Network) and not all(first.changeable):
         changing += f", the {first.changeable.count(False)} pixels that no grey level changes staying"
     return {**claim, "about": about, "changing": changing}
+
+
+class Inputs:
+    """The inputs that a certificate is about: how many, which, how many distinct ones."""
+
+    def __init__(self) -> None:
+        self.count, self.first, self.whole = 0, "", hashlib.sha256()
+        self.distinct: set[bytes] = set()
+
+    def take(self, text: str) -> None:
+        """One more, in hexadecimal."""
+        digest = hashlib.sha256(text.encode()).digest()
+        self.first = self.first if self.count else text
+        self.count += 1
+        self.whole.update(digest)
+        if len(self.distinct) < MOST_DISTINCT:
+            self.distinct.add(digest)
+
+    def in_words(self) -> str:
+        """What identifies them."""
+        if self.count > 1:
+            at_least = "" if len(self.distinct) < MOST_DISTINCT else "at least "
+            return f"the inputs of sha256 {self.whole.hexdigest()}, {at_least}{len(self.distinct)} distinct"
+        if len(self.first) <= 32:
+            return f"the input {self.first}"
+        return f"the input of sha256 {hashlib.sha256(self.first.encode()).hexdigest()}"
 
 
 def _count(claim: dict[str, Any], count: int, holds: int, violated: int) -> None:
@@ -1559,23 +1694,24 @@ def _check_radius(claim: dict[str, Any], subject: Subject) -> None:
 
 
 def _subject(
-    reader: Reader, models: Sequence[Machine | Network], claim: dict[str, Any], allowed: list[bool]
+    reader: Reader, models: Sequence[Machine | Network], claim: dict[str, Any], allowed: bytes
 ) -> Subject:
     n, first = len(allowed), models[0]
     machines = [model for model in models if isinstance(model, Machine)]
     if claim["question"] == "equivalence":
-        _readable(reader.words == ["everywhere"], f"line {reader.number}: 'everywhere' expected")
+        if reader.line != "everywhere":
+            raise reader.wrong("is not 'everywhere', as it should be")
         reader.next()
-        return OfMachines(machines, ([0] * n, n, [True] * n), claim, None)
-    _readable(
-        reader.words[0] == "input" and len(reader.words) == 2, f"line {reader.number}: 'input' expected"
-    )
-    centre = reader.bits(reader.words[1], n)
+        return OfMachines(machines, (bytes(n), n, b"\1" * n), claim, None)
+    if reader.word != "input":
+        raise reader.wrong("is no 'input', as it should be")
+    centre, mutable = reader.bits(reader.rest, n), allowed
     reader.next()
-    barred = {"add": 1, "remove": 0}.get(claim["direction"])
-    mutable = [may and bit != barred for may, bit in zip(allowed, centre, strict=True)]
+    if claim["direction"] is not None:
+        barred = 1 if claim["direction"] == "add" else 0
+        mutable = bytes(may and bit != barred for may, bit in zip(mutable, centre, strict=True))
     if isinstance(first, Network):
-        mutable = [may and can for may, can in zip(mutable, first.changeable, strict=True)]
+        mutable = bytes(may and can for may, can in zip(mutable, first.changeable, strict=True))
     radius = min(n, claim["epsilon"] if claim["answer"] != "radius" else sum(mutable))
     if isinstance(first, Network):
         return OfNetwork(first, (centre, radius, mutable), first.decide(centre))
@@ -1616,6 +1752,8 @@ def _claim(claim: dict[str, Any]) -> dict[str, Any]:
     parts = claim["eta"].split("/") if type(claim["eta"]) is str else []
     digits = len(parts) == 2 and all(p.isascii() and p.isdigit() and len(p) < 1000 for p in parts)
     _readable(digits and 0 <= int(parts[0]) <= int(parts[1]) and int(parts[1]) > 0, "eta")
+    lowest = Fraction(claim["eta"])
+    _readable(claim["eta"] == f"{lowest.numerator}/{lowest.denominator}", "eta is not in lowest terms")
     _readable(claim["inputs"] > 1 or asked or claim["eta"] == "1/1", "eta")
     return claim
 
@@ -1655,6 +1793,10 @@ def _whole(value: Any) -> bool:
 
 def _natural(value: Any) -> bool:
     return _whole(value) and value >= 0
+
+
+def _written(mapping: dict[str, Any]) -> bytes:
+    return json.dumps(mapping, separators=(",", ":")).encode()
 
 
 def _typed(mapping: dict[str, Any], key: str, kind: type) -> Any:

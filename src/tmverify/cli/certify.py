@@ -5,7 +5,7 @@ Nothing of tmverify is asked whether a claim is true: ``tmcheck`` reads the file
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -62,13 +62,14 @@ class _Formulas:
         except OSError as error:
             raise _not_written(folder, error) from None
 
-    def __call__(self, clauses: Sequence[tuple[int, ...]], lines: Iterable[Sequence[int]]) -> None:
+    def __call__(self, clauses: Sequence[tuple[int, ...]], lines: Iterable[list[int]]) -> Iterator[list[int]]:
+        """Write a formula, then each line of its proof as it is read and before it is checked."""
         self.count += 1
         try:
             with open(self.folder / f"{self.count}.cnf", "w", encoding="ascii") as file:
                 _write_dimacs(file, clauses)
             with open(self.folder / f"{self.count}.lrat", "w", encoding="ascii") as file:
-                _write_lrat(file, lines)
+                yield from _write_lrat(file, lines)
         except OSError as error:
             raise _not_written(self.folder, error) from None
 
@@ -90,13 +91,14 @@ def _write_dimacs(file: IO[str], clauses: Sequence[tuple[int, ...]]) -> None:
     file.writelines(" ".join(map(str, (*clause, 0))) + "\n" for clause in clauses)
 
 
-def _write_lrat(file: IO[str], lines: Iterable[Sequence[int]]) -> None:
+def _write_lrat(file: IO[str], lines: Iterable[list[int]]) -> Iterator[list[int]]:
     """The lines up to the empty clause; deletions, which are single numbers, are left out."""
+    ended = False
     for line in lines:
-        if len(line) > 1:
+        if len(line) > 1 and not ended:
             file.write(" ".join(map(str, line)) + "\n")
-            if line[1] == 0:
-                return
+            ended = line[1] == 0
+        yield line
 
 
 def _check(certificate: Path, models: Sequence[Path], formulas: _Formulas | None) -> Finding:

@@ -1,6 +1,6 @@
 """Hostile files: the stand-alone checker ends with a clean refusal, in bounded time and memory.
 
-Each file goes to ``python tools/tmcheck.py`` in a process of its own, which may use a gigabyte.
+Each file goes to ``python tools/tmcheck.py`` in a process of its own, whose memory is measured.
 """
 
 from __future__ import annotations
@@ -18,18 +18,12 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from certified import STANDALONE, refusal, text_of
+from certified import STANDALONE, claim_line, refusal, run_standalone, text_of
 from tmverify.certificates import tmcheck
 from tmverify.model.file import decode, encode
 
 ACCEPTED, REFUSED, UNREADABLE = 0, 1, 2
 LIMIT = 1 << 30
-_LIMITED = """
-import resource, runpy, sys
-resource.setrlimit(resource.RLIMIT_AS, ({0}, {0}))
-sys.argv = sys.argv[1:]
-runpy.run_path(sys.argv[0], run_name="__main__")
-"""
 
 
 @pytest.fixture(scope="module")
@@ -47,20 +41,11 @@ def good(model: tv.Model) -> bytes:
     return text
 
 
-def run(folder: Path, certificate: bytes | None, models: list[bytes]) -> tuple[int, str]:
-    paths = [folder / "c.tmcert", *(folder / f"{k}.tm" for k in range(len(models)))]
-    for path, data in zip(paths, [certificate, *models], strict=True):
-        if data is not None:
-            path.write_bytes(data)
-    limited = ["-c", _LIMITED.format(LIMIT)] if sys.platform == "linux" else []
-    done = subprocess.run(
-        [sys.executable, "-I", *limited, str(STANDALONE), *map(str, paths)],
-        capture_output=True,
-        text=True,
-        timeout=30,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.returncode, done.stdout
+def code_of(folder: Path, certificate: bytes | None, model: bytes) -> int:
+    """The exit code of the stand-alone checker, which never takes more memory than it may."""
+    done = run_standalone(folder, certificate, [model])
+    assert done.memory < LIMIT, done
+    return done.code
 
 
 def line(step: str, data: bytes) -> bytes:
@@ -95,13 +80,13 @@ def test_garbage_is_unreadable_in_a_process_of_its_own(tmp_path: Path, good: byt
         ("many rounds", with_steps(good, refute, b"shrink\n" * 30_000), REFUSED),
         ("a truncated file", good[: len(good) // 2], UNREADABLE),
     ):
-        assert (name, run(tmp_path, text, [encode(model)])[0]) == (name, code)
+        assert (name, code_of(tmp_path, text, encode(model))) == (name, code)
 
 
 def test_a_missing_file_and_a_folder_are_unreadable(tmp_path: Path, good: bytes, model: tv.Model) -> None:
-    assert run(tmp_path, None, [encode(model)])[0] == UNREADABLE
+    assert code_of(tmp_path, None, encode(model)) == UNREADABLE
     (tmp_path / "c.tmcert").mkdir()
-    assert run(tmp_path, None, [encode(model)])[0] == UNREADABLE
+    assert code_of(tmp_path, None, encode(model)) == UNREADABLE
 
 
 def test_help_and_wrong_use(tmp_path: Path) -> None:
@@ -137,11 +122,10 @@ def test_a_claim_of_wrong_types_is_never_accepted_for_something_else(good: bytes
         for wrong in WRONG_VALUES:
             if wrong == value and type(wrong) is type(value):
                 continue
-            text = json.dumps({**claim, key: wrong}).encode() + b"\n" + rest
-            assert refusal(text, [model]), (key, wrong)
+            assert refusal(claim_line({**claim, key: wrong}) + rest, [model]), (key, wrong)
         fewer = {k: v for k, v in claim.items() if k != key}
-        assert refusal(json.dumps(fewer).encode() + b"\n" + rest, [model])
-    assert refusal(json.dumps({**claim, "more": 1}).encode() + b"\n" + rest, [model])
+        assert refusal(claim_line(fewer) + rest, [model])
+    assert refusal(claim_line({**claim, "more": 1}) + rest, [model])
     assert refusal(json.dumps([claim]).encode() + b"\n" + rest, [model])
     assert refusal(good + b"end\n", [model])
     assert refusal(good + b"\n", [model])
@@ -206,8 +190,8 @@ def test_damaged_models_are_unreadable(tmp_path: Path, good: bytes, model: tv.Mo
         else:
             damaged += b"\x00" * 8
         assert refusal(good, [bytes(damaged)])
-    assert run(tmp_path, good, [b"PK\x03\x04" + data])[0] == UNREADABLE
-    assert run(tmp_path, good, [(1 << 60).to_bytes(8, "little") + data[8:]])[0] == UNREADABLE
+    assert code_of(tmp_path, good, b"PK\x03\x04" + data) == UNREADABLE
+    assert code_of(tmp_path, good, (1 << 60).to_bytes(8, "little") + data[8:]) == UNREADABLE
 
 
 def rehashed(data: bytes, change: dict[str, Any], options: dict[str, Any] | None = None) -> bytes:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +11,10 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from certified import STANDALONE, refusal
+from certified import refusal, run_standalone
 from certified_networks import Case, random_network
 from tmverify.bnn.file import decode, encode
 from tmverify.certificates import tmcheck
-
-LIMIT = 1 << 30
-_LIMITED = """
-import resource, runpy, sys
-resource.setrlimit(resource.RLIMIT_AS, ({0}, {0}))
-sys.argv = sys.argv[1:]
-runpy.run_path(sys.argv[0], run_name="__main__")
-"""
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +185,6 @@ def test_a_large_network_in_a_process_of_its_own(tmp_path: Path) -> None:
     n = 1 << 14
     model = random_network(rng, [n, 2000, 2000, 2])
     case = Case(model, rng.integers(0, 2, size=n).astype(np.uint8), None, None)
-    (tmp_path / "m.bnn").write_bytes(encode(model))
     for lines, code in (
         ([], 0),
         (["shell 1 close"], 1),
@@ -204,20 +193,6 @@ def test_a_large_network_in_a_process_of_its_own(tmp_path: Path) -> None:
         (["shell 99999999 close"], 1),
         (["witness " + "00" * (n // 8)], 1),
     ):
-        (tmp_path / "c.tmcert").write_bytes(case.certificate(*lines, epsilon=n if lines else 0))
-        limited = ["-c", _LIMITED.format(LIMIT)] if sys.platform == "linux" else []
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-I",
-                *limited,
-                str(STANDALONE),
-                str(tmp_path / "c.tmcert"),
-                str(tmp_path / "m.bnn"),
-            ],
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        assert "Traceback" not in done.stderr, done.stderr
-        assert done.returncode == code, done.stdout
+        text = case.certificate(*lines, epsilon=n if lines else 0)
+        done = run_standalone(tmp_path, text, [encode(model)])
+        assert (done.code, done.memory < 1 << 30) == (code, True), done

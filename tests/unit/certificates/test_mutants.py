@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from certified import is_true, refusal, stubborn_model, text_of
+from certified import claim_line, is_true, refusal, stubborn_model, text_of
 from tiny import random_case
 from tmverify.engines import portfolio
 from tmverify.engines.evidence import Evidence, packed_numbers
@@ -47,8 +47,8 @@ class Subject:
         return claim
 
     def claiming(self, **changes: Any) -> Subject:
-        first = json.dumps({**self.claim, **changes}).encode()
-        return replace(self, lines=(first, *self.lines[1:]))
+        first = claim_line({**self.claim, **changes})
+        return replace(self, lines=(first[:-1], *self.lines[1:]))
 
     def about(self, *models: tv.Model) -> Subject:
         """The same certificate, made out to other models."""

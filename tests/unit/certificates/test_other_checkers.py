@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,11 @@ def formulas() -> list[Formula]:
     """CNFs and LRAT proofs from certificates of machines that the solver had to work on."""
     rng = np.random.default_rng(0)
     found: list[Formula] = []
+
+    def kept(cnf: list[tuple[int, ...]], lrat: Iterator[list[int]]) -> Iterator[list[int]]:
+        found.append((cnf, list(lrat)))
+        return iter(found[-1][1])
+
     for share in np.linspace(0.25, 0.4, 8):
         model = stubborn_model(rng, 12, share)
         query = tv.robustness_query(model, rng.integers(0, 2, 12), 5)
@@ -39,9 +45,7 @@ def formulas() -> list[Formula]:
             text = proof_of(query, query.region.radius, evidence)
             assert text is not None
             certificate = b"".join(claims.holds(query, text).blocks())
-            tmcheck.check(
-                io.BytesIO(certificate), [encode(model)], lambda cnf, lrat: found.append((cnf, lrat))
-            )
+            tmcheck.check(io.BytesIO(certificate), [encode(model)], kept)
     assert len(found) > 3
     assert max(len(lines) for _, lines in found) > 100
     return found

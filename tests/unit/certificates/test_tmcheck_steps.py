@@ -203,7 +203,7 @@ def test_surroundings_rewritten_once_have_the_same_solutions() -> None:
         n = case.a.n_features
         mutable = [bool(rng.random() < 0.8) for _ in range(n)]
         radius = int(rng.integers(0, n + 1))
-        around = Surroundings(machines, (case.x.tolist(), radius, mutable))
+        around = Surroundings(machines, (case.x.tobytes(), radius, bytes(mutable)))
         n_rows = sum(len(machine.always) for machine in machines)
         constraints = [
             (tuple((row, int(rng.integers(-2, 3))) for row in range(n_rows)), int(rng.integers(-3, 4)))

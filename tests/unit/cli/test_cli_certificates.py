@@ -17,6 +17,7 @@ from pysat.formula import CNF
 from pysat.solvers import Solver
 
 import tmverify as tv
+from certified import claim_line
 from tmverify.certificates import claims, tmcheck
 from tmverify.cli import main
 from tmverify.cli.certificate_names import name_for_everywhere
@@ -320,7 +321,7 @@ def with_claim(path: Path, **changes: object) -> Path:
     """A copy with other words in its first line."""
     first, rest = path.read_bytes().split(b"\n", 1)
     other = path.with_name("other.tmcert")
-    other.write_bytes(json.dumps({**json.loads(first), **changes}).encode() + b"\n" + rest)
+    other.write_bytes(claim_line({**json.loads(first), **changes}) + rest)
     return other
 
 
