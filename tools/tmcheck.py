@@ -101,7 +101,7 @@ class Machine:
     @cached_property
     def occurring(self) -> set[int]:
         """The features of the clauses, from 1: there may be far more that no clause looks at."""
-        return set(map(abs, chain.from_iterable(self.clauses)))
+        return set(map(abs, set(chain.from_iterable(self.clauses))))
 
     def decide(self, x: Sequence[int]) -> int:
         """The index of the class of an input."""
