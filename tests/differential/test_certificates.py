@@ -91,7 +91,7 @@ def test_single_questions(seed: int, tmp_path: Path) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", range(1000, 1020))
 def test_single_questions_deep(seed: int, tmp_path: Path) -> None:
-    run(seed, 500, tmp_path, in_turn=False)
+    run(seed, 400, tmp_path, in_turn=False)
 
 
 def run_copies(seed: int, n_cases: int, folder: Path) -> None:
