@@ -58,3 +58,12 @@ def test_no_pickle_is_ever_read_from_a_file() -> None:
                 r"^\s*(import|from) (pickle|dill|cloudpickle|shelve|marshal)\b", text, re.M
             ), path
             assert "joblib.load" not in text, path
+
+
+def test_kernels_are_compiled_in_one_way() -> None:
+    """What ``kernels/jit.py`` says of numba's log and of compiling holds for all of them."""
+    for path in (ROOT / "src" / "tmverify").rglob("*.py"):
+        if path.name != "jit.py":
+            assert not re.search(
+                r"^\s*(from numba import .*\b(njit|jit)\b|import numba$)", path.read_text(), re.M
+            ), path
