@@ -1,7 +1,7 @@
 """``features``: a list of names, indices and ranges, read as a mask.
 
-An index counts from 0, as in arrays; the features of a model without names are called x0, x1, … What could be
-read in two ways, because a feature is called like the index of another, is refused.
+An index counts from 0, as in arrays, and may be written 43 or x43, unless some feature has such a name. What
+could be read in two ways, because a feature is called like the index of another, is refused.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 
 from tmverify.bnn.either import Classifier
 from tmverify.errors import InvalidInputError, shown
-from tmverify.model.names import default_name, feature_finder
+from tmverify.model.names import counted, default_name, feature_finder
 
-_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
+_RANGE = re.compile(r"(x?)(\d{1,9})(?:-\1(\d{1,9}))?", re.ASCII)
+_SOME = 5
 
 
 def read_features(model: Classifier, text: str | None) -> NDArray[np.bool_] | None:
     """The features that may change, as a mask, or None for all.
 
-    A token is the name of a feature, a 0-based index, or a range ``first-last`` of these that includes both
-    ends.
+    A token is the name of a feature, a 0-based index, or a range ``first-last`` of indices that includes
+    both ends.
 
     Raises
     ------
@@ -48,16 +49,16 @@ def read_features(model: Classifier, text: str | None) -> NDArray[np.bool_] | No
 
 def _indices(token: str, model: Classifier, named: int | None) -> slice:
     """What ``token`` stands for; ``named`` is the feature of that name, if there is one."""
-    counted = _range(token, model)
+    indices = _range(token, model)
     if named is None:
-        if counted is None:
+        if indices is None:
             raise _wrong(token, model)
-        return counted
-    if counted is not None and counted != slice(named, named + 1):
+        return indices
+    if indices is not None and indices != slice(named, named + 1):
         raise InvalidInputError(
             f"features: {shown(token)} can be read in two ways: feature {named} has that name, and "
-            f"feature {counted.start} that index. Write {named}-{named} for the one, "
-            f"{counted.start}-{counted.start} for the other."
+            f"feature {indices.start} that index. Write {named}-{named} for the one, "
+            f"{indices.start}-{indices.start} for the other."
         )
     return slice(named, named + 1)
 
@@ -65,22 +66,32 @@ def _indices(token: str, model: Classifier, named: int | None) -> slice:
 def _range(token: str, model: Classifier) -> slice | None:
     """The features that an index or a range stands for, if it is one and lies within the model."""
     match = _RANGE.fullmatch(token)
-    if match is None:
+    if match is None or (match[1] and _has_counted_names(model)):
         return None
-    first, last = int(match[1]), int(match[2] or match[1])
+    first, last = int(match[2]), int(match[3] or match[2])
     return slice(first, last + 1) if first <= last < model.n_features else None
 
 
+def _has_counted_names(model: Classifier) -> bool:
+    """Whether a feature has a name of its own such as x1: its model may count from 1."""
+    return any(counted(name) is not None for name in model.feature_names or ())
+
+
 def _wrong(token: str, model: Classifier) -> InvalidInputError:
-    if _RANGE.fullmatch(token):
+    if _RANGE.fullmatch(token) and not (token.startswith("x") and _has_counted_names(model)):
         return InvalidInputError(
             f"features must lie between 0 and {model.n_features - 1}, ranges rising. "
             f"Got {shown(token)} instead."
         )
-    kind = "a name of the model's features"
+    kind, hint = "a name of the model's features", ""
     if model.feature_names is None:
         names = f"{default_name(0)} to {default_name(model.n_features - 1)}"
         kind = f"an index (the model's features have no names; they are called {names})"
+    else:
+        alike = [str(i) for i, name in enumerate(model.feature_names) if token and name.startswith(token)]
+        more = f" and {len(alike) - _SOME} more" if len(alike) > _SOME else ""
+        hint = f" The names of {', '.join(alike[:_SOME])}{more} begin with it." if alike else ""
     return InvalidInputError(
-        f"features must be names, 0-based indices or ranges such as 3,10-20. {shown(token)} is not {kind}."
+        "features must be names, 0-based indices or ranges such as 3,10-20. "
+        f"{shown(token)} is not {kind}.{hint}"
     )

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tmverify.cli.output import plain
-from tmverify.cli.subject import Subject
+from tmverify.cli.subject import Subject, Wanted
 from tmverify.properties import Radius, StopReason, Verdict
 
 
 def setting_line(subject: Subject, engine: str, timeout: float | None) -> str:
-    """How many inputs, whose decision, and how it is found."""
+    """How many inputs, whose decision, what may change if not everything, and how it is found."""
     limit = "no limit" if timeout is None else f"limit {timeout:g} s"
-    return f"{len(subject.rows)} inputs · scope {plain(subject.wanted.scope)} · engine {engine} · {limit}"
+    asked = [f"{len(subject.rows)} inputs", *restrictions(subject.wanted)]
+    return " · ".join([*asked, f"engine {engine}", limit])
+
+
+def restrictions(wanted: Wanted) -> list[str]:
+    """Whose decision, and what may change: without it an answer would seem to be about all features."""
+    only = [] if wanted.features is None else [f"only features {plain(wanted.features)}"]
+    direction = [] if wanted.direction is None else [f"direction {wanted.direction}"]
+    return [f"scope {plain(wanted.scope)}", *only, *direction]
 
 
 def seconds_text(seconds: float) -> str:

@@ -11,6 +11,7 @@ from rich.text import Text
 from tmverify.cli.census import Census
 from tmverify.cli.documents import document, subject_json
 from tmverify.cli.output import headline, plain, show, show_json
+from tmverify.cli.phrases import restrictions
 from tmverify.cli.records import witness_lines
 from tmverify.properties import Status
 
@@ -20,9 +21,9 @@ def report(census: Census, *, as_json: bool, witness_file: Path | None) -> None:
     if as_json:
         show_json(_document(census))
         return
-    scope = plain(census.subject.wanted.scope)
     show(Text(f"{census.question.name} of {census.subject.names}", style="bold"))
-    show(f"eta {census.eta} · scope {scope} · engine {census.engine}", _table(census))
+    asked = [f"eta {census.eta}", *restrictions(census.subject.wanted), f"engine {census.engine}"]
+    show(" · ".join(asked), _table(census))
     show(headline(census.status, _meaning(census), interrupted=census.interrupted))
     show(*witness_lines(census.records, census.subject.models))
     if witness_file is not None:

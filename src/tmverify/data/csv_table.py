@@ -21,6 +21,7 @@ from tmverify.model.names import default_name
 
 LABEL_NAMES = ("y", "label")
 _BITS = frozenset("01")
+_HINT = "Drop a column that is no feature; labels are in a column called y or label."
 Line = tuple[int, list[str]]
 Read = tuple[NDArray[np.uint8], NDArray[Any] | None, tuple[str, ...] | None]
 
@@ -111,10 +112,11 @@ def _bits(cells: list[str], number: int, names: tuple[str, ...] | None, file: Pa
 def _bit(cell: str, number: int, place: str) -> int:
     value = as_number(cell)
     if value is None:
-        hint = " A header line must hold names only, or name a column y or label." if number == 1 else ""
-        raise DataFormatError(f"{place}: expected 0 or 1, separated by commas. Found {cell[:40]!r}.{hint}")
+        hint = "A header line must hold names only, or name a column y or label." if number == 1 else _HINT
+        raise DataFormatError(f"{place}: expected 0 or 1, separated by commas. Found {cell[:40]!r}. {hint}")
     if value not in (0, 1):
-        raise InvalidInputError(f"{place}: expected 0 or 1; binarize the data first. Found {cell.strip()}.")
+        found = cell.strip()
+        raise InvalidInputError(f"{place}: expected 0 or 1; binarize the data first. Found {found}. {_HINT}")
     return int(value)
 
 

@@ -2,7 +2,7 @@
 
     violated: 2 → 3 by flipping pixel_7_6 > 5.5, 15 ms, search
     radius 6: 2 → 1 by flipping x0, x1, x28 …, 51 ms, search
-    holds: 97 of 100 inputs hold, 95 must, 3 violated, 1.2 s, auto
+    holds: proved for 95 of 100 inputs, 95 required, 3 violated, 2 not looked at, 1.2 s, auto
 
 An arrow is a decision that changes; ≠ stands between what two models say of the same input. Names come from
 models, so they are shown as they are only if they fit on the line.
@@ -44,7 +44,7 @@ def universal_line(v: UniversalVerdict) -> str:
     """A UniversalVerdict."""
     counts = [v.count(status) for status in type(v.status)]
     holds, violated, unknown = counts
-    said = f"{holds} of {v.n_inputs} inputs hold, {v.required} must"
+    said = f"proved for {holds} of {v.n_inputs} inputs, {v.required} required"
     others = [f"{n} {word}" for n, word in ((violated, "violated"), (unknown, "unknown")) if n]
     left = v.n_inputs - sum(counts)
     others += [f"{left} not looked at"] if left else []

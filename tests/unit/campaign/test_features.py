@@ -49,6 +49,7 @@ def test_features_without_names(text: str, expected: list[int]) -> None:
     ("names", "text", "expected"),
     [
         (("a", "b", "c"), "b,2", [1, 2]),
+        (("a", "b", "c"), "x2,x0-x1", [0, 1, 2]),
         (("x1", "x2", "x0"), "x1", [0]),  # a name; a feature that has one is never called by its index
         (("x1", "x2", "x0"), "1", [1]),
         (("0", "1", "b"), "1", [1]),  # the name and the index say the same
@@ -86,7 +87,8 @@ def test_what_can_be_read_in_two_ways_is_refused(names: tuple[str, ...], text: s
 @pytest.mark.parametrize(
     ("model", "text", "message"),
     [
-        (PLAIN, "x12", "'x12' is not an index .*they are called x0 to x11"),
+        (PLAIN, "x12", "must lie between 0 and 11"),
+        (PLAIN, "x1-3", "'x1-3' is not an index .*they are called x0 to x11"),
         (PLAIN, "12", "must lie between 0 and 11, ranges rising. Got '12'"),
         (PLAIN, "5-3", "ranges rising"),
         (PLAIN, "X4", "'X4' is not an index"),
@@ -94,7 +96,8 @@ def test_what_can_be_read_in_two_ways_is_refused(names: tuple[str, ...], text: s
         (PLAIN, "", "'' is not an index"),
         (PLAIN, "1,", "'' is not an index"),
         (PLAIN, "\u0661", "is not an index"),
-        (named("a", "b"), "x1", "'x1' is not a name of the model's features"),
+        (named("x1", "x2"), "x0", "'x0' is not a name of the model's features"),  # it counts from 1
+        (named("age > 25", "age > 40", "sex = m"), "age", "names of 0, 1 begin with it"),
         (named("a", "b"), "2", "must lie between 0 and 1"),
     ],
 )

@@ -192,3 +192,10 @@ def test_control_characters_in_names_are_shown_not_obeyed(capsys: Capture, tmp_p
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "\\x1b[31m" in out
+
+
+@pytest.mark.parametrize("command", [["robustness"], ["radius"], ["universal-robustness", "--eta", "0"]])
+def test_the_heading_says_what_may_change(capsys: Capture, model: str, data: str, command: list[str]) -> None:
+    """Without it, an answer about a few features looks like one about all."""
+    main([command[0], model, data, *command[1:], "--features", "0,x3-x4", "--direction", "add"])
+    assert "scope team · only features 0,x3-x4 · direction add · engine auto" in capsys.readouterr().out

@@ -64,14 +64,14 @@ def test_what_is_open_says_why() -> None:
 def test_universal_verdicts() -> None:
     X = np.array([[1, 1, 0], [1, 0, 0], [0, 1, 1], [1, 1, 1]])
     assert line(tv.check_universal_robustness(EITHER, X, 1, "1/4")) == (
-        "holds: 1 of 4 inputs hold, 1 must, 3 not looked at | auto"
+        "holds: proved for 1 of 4 inputs, 1 required, 3 not looked at | auto"
     )
     assert line(tv.check_universal_robustness(EITHER, X, 1, 0.75)) == (
-        "violated: 1 of 4 inputs hold, 3 must, 2 violated, 1 not looked at | auto"
+        "violated: proved for 1 of 4 inputs, 3 required, 2 violated, 1 not looked at | auto"
     )
     undecided = tv.Verdict(tv.Status.UNKNOWN, 1.0, "auto")
     v = tv.UniversalVerdict(tv.Status.UNKNOWN, 2.0, "auto", (undecided,), 1, 1, Fraction(1))
-    assert repr(v) == "unknown: 0 of 1 inputs hold, 1 must, 1 unknown, 2 s, auto"
+    assert repr(v) == "unknown: proved for 0 of 1 inputs, 1 required, 1 unknown, 2 s, auto"
 
 
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "long " * 30])
