@@ -140,7 +140,7 @@ _HOME = {
     "to_wcnf": "interop",
     "write_report": "report",
 }
-_PACKAGES = {*(home.split(".")[0] for home in _HOME.values()), "bnn", "engines"}
+_PACKAGES = {*(home.split(".")[0] for home in _HOME.values()), "bnn", "engines", "kernels"}
 
 __all__ = [
     "AdaptiveGaussianBinarizer",

@@ -28,6 +28,14 @@ EXACT = "exact"
 UNKNOWN = Status.UNKNOWN.value
 MERGED = f"{NO_CERTIFICATE}its bounds come from two runs"
 SOLVED = (Status.HOLDS.value, Status.VIOLATED.value, EXACT)
+# What a verdict or a radius calls its question.
+_ABOUT = {
+    ("robustness", 1): "robustness",
+    ("radius", 1): "robustness",
+    ("radius", 2): "similarity",
+    ("similarity", 2): "similarity",
+    ("equivalence", 2): "equivalence",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +94,7 @@ class TaskAnswer:
         return {
             "witness": None if self.witness is None else unpack(self.witness, task.n_features),
             "flips": self.flips(task),
-            "question": "robustness" if len(task.models) == 1 else "similarity",
+            "question": _ABOUT[task.question, len(task.models)],
             "decisions": self.decisions,
             "stop_reason": None if self.stop_reason is None else StopReason(self.stop_reason),
             "detail": self.detail,

@@ -7,6 +7,7 @@ could be read in two ways, because a feature is called like the index of another
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,12 +44,20 @@ def read_features(model: Classifier, text: str | None) -> NDArray[np.bool_] | No
         tokens = [text]
     mask = np.zeros(model.n_features, np.bool_)
     for token in tokens:
-        mask[_indices(token, model, find(token))] = True
+        mask[_indices(token, model, _called(token, find))] = True
     return mask
 
 
+def _called(token: str, find: Callable[[str], int | None]) -> int | None:
+    """The feature of that name; or 1 for x1, where that is a name: the model may count from 1."""
+    named = find(token)
+    if named is None and re.fullmatch(r"\d{1,9}", token, re.ASCII):
+        return find(default_name(int(token)))
+    return named
+
+
 def _indices(token: str, model: Classifier, named: int | None) -> slice:
-    """What ``token`` stands for; ``named`` is the feature of that name, if there is one."""
+    """What ``token`` stands for; ``named`` is the feature that is called so, if there is one."""
     indices = _range(token, model)
     if named is None:
         if indices is None:
@@ -56,8 +65,8 @@ def _indices(token: str, model: Classifier, named: int | None) -> slice:
         return indices
     if indices is not None and indices != slice(named, named + 1):
         raise InvalidInputError(
-            f"features: {shown(token)} can be read in two ways: feature {named} has that name, and "
-            f"feature {indices.start} that index. Write {named}-{named} for the one, "
+            f"features: {shown(token)} can be read in two ways: feature {named} is called so, and "
+            f"feature {indices.start} has that index. Write {named}-{named} for the one, "
             f"{indices.start}-{indices.start} for the other."
         )
     return slice(named, named + 1)

@@ -55,6 +55,11 @@ def _table(lines: Iterator[Line], file: Path) -> Read:
         label_column, pending = _label_column(first[1], file), []
         names = tuple(cell.strip() for i, cell in enumerate(first[1]) if i != label_column)
         check_distinct(names, DataFormatError, f"Line 1 of {file}")
+        if "" in names:
+            raise DataFormatError(
+                f"{file}: the header has a column without a name, number {names.index('')}. (pandas writes "
+                "its index so; to_csv(index=False) leaves it out.)"
+            )
     rows: list[NDArray[np.uint8]] = []
     labels: list[str] = []
     for number, cells in _chain(pending, lines):

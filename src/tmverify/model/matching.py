@@ -120,7 +120,9 @@ def _order(columns: Sequence[str], model: Named) -> NDArray[np.intp] | None:
     numbers = _numbers(columns)
     if len(numbers) == len(columns):
         complete = sorted(numbers) == list(range(model.n_features))
-        return np.argsort(numbers) if complete and place.keys().isdisjoint(own) else None
+        # Names of the model's own that are numbers too must say the same, however they are spelt.
+        agree = all(counted(name) in (None, i) for i, name in enumerate(own))
+        return np.argsort(numbers) if complete and agree and place.keys().isdisjoint(own) else None
     return None if own else np.arange(model.n_features)
 
 
@@ -145,6 +147,9 @@ def _labels(values: Any) -> Iterable[Any] | None:
     if isinstance(axes, list) and axes:
         labels: Iterable[Any] = axes[-1]
         return labels
+    fields = getattr(values, "_fields", None)  # of a named tuple
+    if isinstance(values, tuple) and isinstance(fields, tuple):
+        return fields
     for attribute in ("column_names", "columns"):  # of pyarrow, of polars
         columns = getattr(values, attribute, None)
         if isinstance(columns, list) and all(isinstance(name, str) for name in columns):

@@ -21,18 +21,19 @@ if TYPE_CHECKING:
     from tmverify.properties.verdict import UniversalVerdict, Verdict
 
 _SOME = 3
+_PLAIN = {"holds": "proved", "violated": "by a counterexample", "unknown": "for no reason given"}
 _LONGEST = 40
 _LONGEST_REASON = 120
 
 
 def verdict_line(v: Verdict) -> str:
     """A Verdict."""
-    return ", ".join([f"{v.status.value}: {_found(v) or _why(v) or 'proved'}", *_how(v)])
+    return ", ".join([f"{v.status.value}: {_found(v) or _why(v) or _PLAIN[v.status.value]}", *_how(v)])
 
 
 def radius_line(r: Radius) -> str:
     """A Radius, or its bounds."""
-    said = [_found(r)] if r.witness is not None else []
+    said = [_found(r)] if r.decisions is not None else []
     if not r.exact:
         said.insert(0, f"open, {_why(r)}" if r.stop_reason else "open")
     elif r.radius == math.inf:
@@ -80,8 +81,11 @@ def _why(answer: Verdict | Radius) -> str:
 def _how(answer: Verdict | Radius | UniversalVerdict) -> list[str]:
     """How long it took, who answered, and whether there is evidence."""
     seconds = answer.seconds
-    took = f"{seconds:.3g} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
-    return [took, answer.engine, *(["certificate"] if answer.certificate is not None else [])]
+    took = f"{seconds:.3g} s" if seconds >= 0.9995 else f"{1000 * seconds:.3g} ms"
+    evidence = ["certificate"] if answer.certificate is not None else []
+    if answer.detail.startswith("no certificate"):
+        evidence = ["no certificate"]
+    return [took, answer.engine, *evidence]
 
 
 def _listed(names: Sequence[str], n: int) -> str:

@@ -51,7 +51,8 @@ def test_features_without_names(text: str, expected: list[int]) -> None:
         (("a", "b", "c"), "b,2", [1, 2]),
         (("a", "b", "c"), "x2,x0-x1", [0, 1, 2]),
         (("x1", "x2", "x0"), "x1", [0]),  # a name; a feature that has one is never called by its index
-        (("x1", "x2", "x0"), "1", [1]),
+        (("x1", "x2", "x0"), "1-1", [1]),
+        (("x0", "x1", "x2"), "1,x2", [1, 2]),
         (("0", "1", "b"), "1", [1]),  # the name and the index say the same
         (("a", "1984", "b"), "1984", [1]),  # there is no such index
         (("a, b", "c"), "a, b", [0]),
@@ -73,8 +74,9 @@ def test_features_with_names(names: tuple[str, ...], text: str, expected: list[i
 @pytest.mark.parametrize(
     ("names", "text", "remedy"),
     [
-        (("1", "0", "b"), "1", "feature 0 has that name, and feature 1 that index. Write 0-0 .* 1-1"),
-        (("a", "b", "0-1"), "0-1", "feature 2 has that name, and feature 0 that index. Write 2-2 .* 0-0"),
+        (("1", "0", "b"), "1", "feature 0 is called so, and feature 1 has that index. Write 0-0 .* 1-1"),
+        (("x1", "x2", "x3"), "1", "feature 0 is called so, and feature 1 has that index. Write 0-0 .* 1-1"),
+        (("a", "b", "0-1"), "0-1", "feature 2 is called so, and feature 0 has that index. Write 2-2 .* 0-0"),
         (("a", "b", "0,1"), "0,1", "as a name and as a list. Write 2-2 .*spaces behind the commas"),
         (("a", "b", "a,b"), "a,b", "as a name and as a list"),
     ],

@@ -277,3 +277,10 @@ def test_labels_are_matched_by_their_written_form() -> None:
     assert match_labels(np.array(["1", "0.0", "x", "nan"]), (0, 1)) == [1, 0, None, None]
     assert match_labels(np.array([3, 4]), ("3", "x")) == ["3", None]
     assert match_labels(np.array(["cat"]), ("dog", "cat")) == ["cat"]
+
+
+def test_a_column_without_a_name_is_no_feature(tmp_path: Path) -> None:
+    """pandas writes its index so, and the first two rows of it are 0 and 1."""
+    (tmp_path / "d.csv").write_text(",b,c\n0,1,0\n1,0,1\n")
+    with pytest.raises(DataFormatError, match=r"column without a name, number 0\. .*index=False"):
+        load_inputs(tmp_path / "d.csv")

@@ -57,6 +57,8 @@ def test_what_is_put_in_order(columns: list[str], names: tuple[str, ...] | None,
         (["age", "sex"], NAMES, r"it lacks 'rash'\."),
         (["age", "sex", "rash", "income"], NAMES, r"features: the model has no 'income'\."),
         (["Age", "sex", "rash"], NAMES, "it lacks 'age', and the model has no 'Age'"),
+        (["x2", "x1", "x0"], ("2", "1", "0"), "it lacks '2', '1', '0'"),  # numbers that mean something else
+        (["0", "1", "2"], ("x1", "x2", "x0"), "it lacks 'x1', 'x2', 'x0'"),
         (["a", "b", "c", "d", "e"], NAMES, "the model has no 'a', 'b', 'c' and 2 more"),
         (["x1", "x2", "x3"], NAMES, "it lacks 'age', 'sex', 'rash'"),
         (["x1", "x2", "x3"], None, "it lacks 'x0', and the model has no 'x3'"),  # counted from 1: or not?
@@ -204,3 +206,11 @@ def test_the_names_of_either_model_can_be_used() -> None:
     for pair in ((FIRST_OF_NONE, FIRST), (FIRST, FIRST_OF_NONE)):
         query = tv.similarity_query(*pair, [0, 0, 0], 1, features=["sex"])
         assert query.region.mutable.tolist() == [False, True, False]
+
+
+def test_the_fields_of_named_tuples_are_names() -> None:
+    frame = pd.DataFrame([[0, 0, 1], [1, 1, 0]], columns=["rash", "sex", "age"])
+    assert FIRST.predict(frame).tolist() == [1, 0]
+    assert FIRST.predict(list(frame.itertuples(index=False))).tolist() == [1, 0]
+    with pytest.raises(InvalidInputError, match="it lacks"):
+        FIRST.predict(list(frame.rename(columns={"sex": "fever"}).itertuples(index=False)))

@@ -74,6 +74,12 @@ def test_universal_verdicts() -> None:
     assert repr(v) == "unknown: proved for 0 of 1 inputs, 1 required, 1 unknown, 2 s, auto"
 
 
+def test_what_is_missing_is_said() -> None:
+    v = tv.Verdict(tv.Status.HOLDS, 0.9997, "brute", detail="no certificate: every input was looked at")
+    assert repr(v) == "holds: proved, 1 s, brute, no certificate"
+    assert repr(tv.Verdict(tv.Status.UNKNOWN, 0.2, "auto")) == "unknown: for no reason given, 200 ms, auto"
+
+
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "long " * 30])
 def test_names_stay_on_the_line(name: str) -> None:
     model = tv.Model.from_clauses(1, [[1]], [[1]], bias=-1, feature_names=[name])

@@ -5,7 +5,8 @@
 3. In every part: walk towards a disagreement, then search, exactly; all over again with more effort.
 4. Put what is left to ``sat``, a share of the time to each part.
 
-After the first round of 3, if there are few inputs, all of them are looked at.
+If there are few inputs, all of them are looked at: before 3 if that takes next to no time, else after its
+first round.
 
 Answers name who gave them: ``hunt`` (samples and walks), ``structure``, ``search``, ``brute`` or ``sat``.
 """
@@ -35,6 +36,7 @@ from tmverify.properties.verdict import StopReason
 
 # For each part: steps of walks, and nodes of the search.
 ROUNDS = ((2_000, 100), (40_000, 2_000), (400_000, 100_000))
+QUICK = 1.0  # seconds for looking at all inputs before anything else is tried in the parts
 # Given inputs to search around: so many, within so many flips.
 BALLS, FLIPS, BALL_NODES = 16, 3, 200
 # An enumeration looks at the decisions themselves, whatever was argued before.
@@ -89,13 +91,15 @@ class _Pursuit:
 
     def run(self, last: Engine) -> Answer:
         self.counts["parts"] = len(self.left)
-        looked: Answer | None = None
+        looked = brute.decide_if_small(self.query, self.deadline, QUICK)
+        if looked is not None and (looked.outcome is Outcome.WITNESS or not self.certified):
+            return self._answer(looked, "brute")
         for number, (steps, nodes) in enumerate(ROUNDS):
             answer = self._walk(steps, number)
             if answer is None and number == 0:
                 answer = self._look_around()
             answer = answer or self._search(nodes)
-            if answer is None and number == 0:
+            if answer is None and number == 0 and looked is None:
                 looked = brute.decide_if_small(self.query, self.deadline)
                 if looked is not None and (looked.outcome is Outcome.WITNESS or not self.certified):
                     answer = self._answer(looked, "brute")
