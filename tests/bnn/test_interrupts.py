@@ -68,7 +68,6 @@ def test_a_real_signal_and_an_impatient_second_one() -> None:
         import os, signal, time, warnings, numpy as np
         from tmverify.bnn import BnnClassifier
         from tmverify.bnn.learning import Learner
-from tmverify.estimators.progress import EpochBar
         X = np.random.default_rng(0).integers(0, 2, (400, 8)).astype(np.uint8)
         epoch, settle = Learner._epoch, Learner.settle
         def then_interrupt(self, number):
