@@ -7,7 +7,7 @@ READY := .venv/.ready
 # so other kernels). What a library does not bring is taken from .venv.
 PEERS := tmu pytsetlinmachine pytsetlinmachineparallel green pytsetlin
 
-.PHONY: help demo test test-deep test-docs test-report test-interop test-bnn experiments lint bench bench-training bench-verification bench-certificates bench-networks clean
+.PHONY: help demo test test-deep test-docs test-report test-interop test-bnn experiments lint bench bench-startup bench-training bench-verification bench-certificates bench-networks clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -66,6 +66,9 @@ lint: $(READY)  ## ruff, mypy --strict, import directions
 bench: $(READY)  ## measure (needs no data; set TMVERIFY_DATA for the MNIST model)
 	$(BIN)/python benchmarks/engines.py
 	$(BIN)/python benchmarks/encodings.py
+
+bench-startup: $(READY)  ## measure start-up, before and after (some minutes)
+	$(BIN)/python benchmarks/startup.py
 
 bench-training: $(READY)  ## measure training against other libraries (TMVERIFY_DATA, gcc; an hour or more)
 	$(BIN)/python benchmarks/training.py
