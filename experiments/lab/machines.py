@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tmverify as tv
-from tmverify.drafts import replacing
+from tmverify.atomic import replacing
 
 Bits = NDArray[np.uint8]
 _BLOCK = 1_000  # rows of a sparse matrix that are made dense at a time

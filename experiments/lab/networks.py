@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 import tmverify as tv
 from lab.machines import Bits, dense
+from tmverify.atomic import replacing
 from tmverify.bnn import BnnClassifier, BnnModel, load_bnn
-from tmverify.drafts import replacing
 
 
 @dataclass(frozen=True)

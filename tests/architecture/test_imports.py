@@ -48,7 +48,7 @@ def test_the_changelog_knows_this_version() -> None:
 
 def test_no_pickle_is_ever_read_from_a_file() -> None:
     """Pickles pass between our own processes, and nowhere else."""
-    own_pipes = {"engines/_worker.py", "engines/processes.py"}
+    own_pipes = {"engines/subprocesses/_worker.py", "engines/subprocesses/call.py"}
     for path in (ROOT / "src" / "tmverify").rglob("*.py"):
         text = path.read_text()
         for line in text.splitlines():

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from report_stores import answer, machine, mixed_store, task, two_model_store, write_store
+from support.report_stores import answer, machine, mixed_store, task, two_model_store, write_store
 from tmverify.report import write_report
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from tmverify.engines import ENGINES, brute, portfolio
-from tmverify.engines.isolation import isolated
-from tmverify.engines.processes import _own_worker
+from tmverify.engines import ENGINES, auto, brute
 from tmverify.engines.protocol import Deadline, Outcome
+from tmverify.engines.subprocesses.call import _own_worker
+from tmverify.engines.subprocesses.isolation import isolated
 
 every_engine = pytest.mark.parametrize("engine", list(ENGINES))
 every_solver = pytest.mark.parametrize("engine", ["sat", "paper"])
@@ -49,7 +49,7 @@ SMALL = tv.Model.from_clauses(1, [[1], [-1]], [[1, 0], [0, 1], [1, -1]])
 def soon_to_sat(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
     """Let ``auto`` turn to sat after a node."""
     if engine == "auto":
-        monkeypatch.setattr(portfolio, "NODES", 1)
+        monkeypatch.setattr(auto, "NODES", 1)
 
 
 def test_example_1(xnor: tv.Model) -> None:
@@ -198,7 +198,7 @@ def test_a_killed_solver_is_unknown_and_the_next_question_works(
     "failure", ["raise_error", "exhaust_memory", "exit_at_once", "talk_and_answer_nonsense"]
 )
 def test_a_failing_solver_is_unknown(xnor: tv.Model, failure: str) -> None:
-    engine = isolated(f"failing_solvers:{failure}")
+    engine = isolated(f"support.failing_solvers:{failure}")
     answer = engine(tv.robustness_query(xnor, [0, 0], 1), Deadline(30.0))
     assert answer.outcome is Outcome.STOPPED
     expected = tv.StopReason.OUT_OF_MEMORY if failure == "exhaust_memory" else tv.StopReason.CRASHED
@@ -212,7 +212,7 @@ def test_nothing_is_left_behind_when_the_asking_process_is_killed(tmp_path: Path
     script = tmp_path / "ask.py"
     script.write_text(
         "import failing_solvers, tmverify as tv\n"
-        "from tmverify.engines.isolation import isolated\n"
+        "from tmverify.engines.subprocesses.isolation import isolated\n"
         "from tmverify.engines.protocol import Deadline\n"
         "m = tv.Model.from_clauses(1, [[1]], [[1]])\n"
         "isolated('failing_solvers:spin')(tv.robustness_query(m, [0], 1), Deadline(60.0))\n"

@@ -17,12 +17,12 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from certified import check_by_both, stubborn_model, text_of
-from copies import CHANGES, REWRITINGS
-from tiny import Case, random_case, random_model
+from support.certified import check_by_both, stubborn_model, text_of
+from support.copies import CHANGES, REWRITINGS
+from support.tiny import Case, random_case, random_model
 from tmverify import engines
-from tmverify.engines import portfolio
-from tmverify.engines.evidence import Evidence
+from tmverify.engines import auto
+from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Answer, Deadline
 from tmverify.engines.sat import proving
 
@@ -43,8 +43,8 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     everyone = {**engines.ENGINES, **{name: sat(sweep) for name, sweep in SWEEPS.items()}}
     monkeypatch.setattr(engines, "ENGINES", everyone)
     monkeypatch.setattr(engines, "CERTIFYING", (*engines.CERTIFYING, "solver"))
-    monkeypatch.setattr(portfolio, "sat", everyone["sat"])
-    monkeypatch.setattr(portfolio, "NODES", 1)
+    monkeypatch.setattr(auto, "sat", everyone["sat"])
+    monkeypatch.setattr(auto, "NODES", 1)
     monkeypatch.setattr(proving, "NODES", 0)  # no search before the sweeps and the solver
 
 

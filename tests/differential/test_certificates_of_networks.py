@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from certified import refusal, text_of
-from network_solvers import call_here
-from tiny import all_inputs
-from tiny_networks import NetworkCase, random_network_case
+from support.certified import refusal, text_of
+from support.network_solvers import call_here
+from support.tiny import all_inputs
+from support.tiny_networks import NetworkCase, random_network_case
 from tmverify.bnn.file import encode
-from tmverify.engines.network import deciding
+from tmverify.engines.network import engine as network_engine
 from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED
 
 ENGINES = ("auto", "search", "sat")
@@ -35,7 +35,7 @@ VARIATIONS: dict[str, tuple[Any, ...]] = {
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deciding, "call", call_here)
+    monkeypatch.setattr(network_engine, "call", call_here)
 
 
 def test_answers_are_certified(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,7 +54,7 @@ def certify_many(seed: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(n):
         case = random_network_case(rng, most_features=8)
         for name, values in VARIATIONS.items():
-            monkeypatch.setattr(deciding, name, values[int(rng.integers(len(values)))])
+            monkeypatch.setattr(network_engine, name, values[int(rng.integers(len(values)))])
         for engine in ENGINES:
             seen += certify(case, engine, rng)
             if rng.random() < 0.3:
@@ -158,8 +158,8 @@ def test_without_a_certificate_trust_is_in_the_parts_that_worked(monkeypatch: py
     parts: dict[str, set[str]] = {engine: set() for engine in ENGINES}
     for _ in range(100):
         case = random_network_case(rng, most_features=8)
-        monkeypatch.setattr(deciding, "SMALL", 0)
-        monkeypatch.setattr(deciding, "MOST_OPEN", int(rng.choice([0, 27])))
+        monkeypatch.setattr(network_engine, "SMALL", 0)
+        monkeypatch.setattr(network_engine, "MOST_OPEN", int(rng.choice([0, 27])))
         for engine in ENGINES:
             verdict = tv.check_robustness(case.network, case.x, case.epsilon, engine=engine, **case.options)
             assert verdict.certificate is None

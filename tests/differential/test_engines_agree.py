@@ -17,14 +17,14 @@ import pytest
 from numpy.typing import NDArray
 
 import tmverify as tv
-from certified import check_by_both
-from tiny import Case, all_inputs, random_case
+from support.certified import check_by_both
+from support.tiny import Case, all_inputs, random_case
 from tmverify import engines
-from tmverify.engines import CERTIFYING, brute, credits, portfolio
+from tmverify.engines import CERTIFYING, auto, brute, credits
 from tmverify.engines.protocol import Answer, Deadline, Engine, Nearest, Outcome
+from tmverify.engines.radius_by_steps import nearest_by_steps, nothing_known
 from tmverify.engines.sat import paper, proving, reduced
-from tmverify.engines.search import deciding as search
-from tmverify.engines.stepping import nearest_by_steps, nothing_known
+from tmverify.engines.search import engine as search
 from tmverify.model.evaluate import reference_classes
 
 # In this process: ten times as fast as through a worker.
@@ -35,17 +35,17 @@ ENGINES: dict[str, Engine] = {
         reduced.solve(query) if evidence is None else proving.prove(query, evidence)
     ),
     "search": search.decide,
-    "auto": portfolio.decide,
+    "auto": auto.decide,
 }
-NEAREST = {"search": search.nearest, "auto": portfolio.nearest}
+NEAREST = {"search": search.nearest, "auto": auto.nearest}
 
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """``auto`` turns to sat after a node, so that both halves and the way from one to the other are used."""
     monkeypatch.setattr(engines, "ENGINES", ENGINES)
-    monkeypatch.setattr(portfolio, "NODES", 1)
-    monkeypatch.setattr(portfolio, "sat", ENGINES["sat"])
+    monkeypatch.setattr(auto, "NODES", 1)
+    monkeypatch.setattr(auto, "sat", ENGINES["sat"])
 
 
 def decisions(case: Case, model: tv.Model, inputs: NDArray[np.uint8]) -> NDArray[np.int64]:

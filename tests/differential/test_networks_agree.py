@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from tiny_networks import NetworkCase, random_network_case
-from tmverify.engines.network import deciding
+from support.tiny_networks import NetworkCase, random_network_case
+from tmverify.engines.network import engine as network_engine
 from tmverify.engines.network.reaching import reach
 from tmverify.engines.network.solving import solve
 from tmverify.engines.protocol import Deadline
@@ -28,7 +28,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
         job: Any = {"solving:solve": solve, "reaching:reach": reach}[function.rsplit(".")[-1]]
         return job(*arguments)
 
-    monkeypatch.setattr(deciding, "call", call)
+    monkeypatch.setattr(network_engine, "call", call)
 
 
 @pytest.mark.usefixtures("in_this_process")
@@ -50,10 +50,14 @@ def _agree(seed: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(n):
         case = random_network_case(rng, most_features=int(rng.choice([6, 9])))
         hunts, gives_up = rng.random() < 0.5, rng.random() < 0.2
-        monkeypatch.setattr(deciding, "LONG", 0.0 if hunts else 2.0)
-        monkeypatch.setattr(deciding, "RATE", 1e-6 if gives_up else 1e9)  # then auto leaves a shell to sat …
-        monkeypatch.setattr(deciding, "SMALL", 0)
-        monkeypatch.setattr(deciding, "MOST_OPEN", int(rng.choice([0, 27])))  # … if it does not take patterns
+        monkeypatch.setattr(network_engine, "LONG", 0.0 if hunts else 2.0)
+        monkeypatch.setattr(
+            network_engine, "RATE", 1e-6 if gives_up else 1e9
+        )  # auto leaves a shell to sat …
+        monkeypatch.setattr(network_engine, "SMALL", 0)
+        monkeypatch.setattr(
+            network_engine, "MOST_OPEN", int(rng.choice([0, 27]))
+        )  # … or takes patterns
         truth = _truth(case)
         for engine in ("brute", "search", "sat", "auto"):
             _expect(case, engine, truth)

@@ -12,7 +12,7 @@ import pytest
 import tmverify as tv
 from tmverify.engines import run, run_nearest
 from tmverify.engines.protocol import Deadline, Outcome
-from tmverify.engines.search import deciding as search
+from tmverify.engines.search import engine as search
 
 needs_data = pytest.mark.skipif(
     not os.environ.get("TMVERIFY_DATA"), reason="TMVERIFY_DATA names no folder with the real data"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tmverify as tv
-from tiny import perturbed, random_case
+from support.tiny import perturbed, random_case
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tmverify as tv
-from tiny import all_inputs, random_model
+from support.tiny import all_inputs, random_model
 from tmverify.interop import c_source
 from tmverify.interop.c_source import to_c
 

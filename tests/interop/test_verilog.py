@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tmverify as tv
-from tiny import all_inputs, random_model
+from support.tiny import all_inputs, random_model
 from tmverify.interop import verilog
 from tmverify.interop.verilog import to_verilog
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from certified import claim_line, load_standalone, refusal, text_of
-from copies import halved
-from tmverify.engines.evidence import packed_numbers, packed_step
+from support.certified import claim_line, load_standalone, refusal, text_of
+from support.copies import halved
+from tmverify.engines.proof_log import packed_numbers, packed_step
 from tmverify.model.file import encode
 
 tmcheck = load_standalone()

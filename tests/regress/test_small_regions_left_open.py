@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from tmverify.engines import portfolio
+from tmverify.engines import auto
 from tmverify.engines.protocol import Answer, stopped
 
 HUGE = [2**31 - 1, 2**31 - 2, 2**30, 1, 0]
@@ -50,7 +50,7 @@ def test_what_is_known_is_said_where_a_certificate_can_not_be_had(monkeypatch: p
     def out_of_time(*args: object) -> Answer:
         return stopped(tv.StopReason.TIMEOUT, "no answer")
 
-    monkeypatch.setattr(portfolio, "sat", out_of_time)
+    monkeypatch.setattr(auto, "sat", out_of_time)
     a, b, x = nearly_equal(2)
     v = tv.check_similarity(a, b, x, 14, timeout=LIMIT, certificate=True)
     assert (v.status, v.engine, v.certificate) == (tv.Status.HOLDS, "brute", None)
@@ -64,7 +64,7 @@ def test_what_is_known_is_said_where_a_certificate_can_not_be_had(monkeypatch: p
 
 def test_a_large_region_is_not_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
     """A million inputs of these machines would take a minute or more: the solver is asked instead."""
-    monkeypatch.setattr(portfolio, "NODES", 0)
+    monkeypatch.setattr(auto, "NODES", 0)
     wide = tv.Model.from_clauses(40, [[f, f + 1] for f in range(1, 40)], [[1] * 39], bias=-20)
     v = tv.check_robustness(wide, [0] * 40, 20)
     assert (v.status, v.engine) == (tv.Status.HOLDS, "sat")

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from certified import check_by_both, refusal, stubborn_model, text_of
+from support.certified import check_by_both, refusal, stubborn_model, text_of
 from tmverify import engines
-from tmverify.engines.evidence import Evidence
+from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Nearest
 from tmverify.properties.trust import CHECKED, REPLAYED
 
@@ -144,7 +144,7 @@ def test_long_evidence_goes_to_a_file_that_goes_with_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Beyond what is kept in memory; nothing is left in the folder for temporary files."""
-    monkeypatch.setattr("tmverify.engines.evidence.IN_MEMORY", 100)
+    monkeypatch.setattr("tmverify.engines.proof_log.IN_MEMORY", 100)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     rng = np.random.default_rng(1)
     model = stubborn_model(rng, 16, 0.25)

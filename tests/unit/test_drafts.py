@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tmverify.drafts import replacing
+from tmverify.atomic import replacing
 
 
 def test_new_content_takes_the_place_of_the_old(tmp_path: Path) -> None:

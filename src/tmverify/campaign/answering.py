@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tmverify.atomic import make_folder, replacing
 from tmverify.campaign.answers import TaskAnswer, kept_at, not_kept
 from tmverify.campaign.deciding import replayed
 from tmverify.campaign.expansion import Campaign, expand
@@ -18,7 +19,6 @@ from tmverify.campaign.running import run_tasks
 from tmverify.campaign.store import Store
 from tmverify.campaign.tallies import Tally
 from tmverify.campaign.tasks import Task
-from tmverify.drafts import make_folder, replacing
 from tmverify.errors import InvalidInputError
 
 _MOST_JOBS = 1024

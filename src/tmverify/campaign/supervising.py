@@ -24,8 +24,8 @@ from pathlib import Path
 from tmverify.campaign.answers import TaskAnswer, unanswered
 from tmverify.campaign.deciding import SUFFIX
 from tmverify.campaign.tasks import Task
-from tmverify.engines.processes import Failure, call
 from tmverify.engines.protocol import Deadline
+from tmverify.engines.subprocesses.call import Failure, call
 from tmverify.properties import StopReason
 
 _WARMER = "tmverify.campaign.deciding:warm_up"

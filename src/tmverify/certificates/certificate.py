@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tmverify.atomic import replacing
 from tmverify.bnn.file import encode as encode_network
 from tmverify.bnn.model import BnnModel
 from tmverify.certificates import tmcheck
-from tmverify.drafts import replacing
 from tmverify.errors import CertificateError
 from tmverify.model import Model
 from tmverify.model.file import encode

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 from rich.text import Text
 
+from tmverify.atomic import make_folder
 from tmverify.cli.output import plain
-from tmverify.drafts import make_folder
 from tmverify.engines import check_certifying
 from tmverify.errors import InvalidInputError
 from tmverify.properties import Radius, UniversalVerdict, Verdict

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.atomic import replacing
 from tmverify.campaign.scopes import read_scope
 from tmverify.cli.certificate_names import name_for_everywhere
 from tmverify.cli.certificates import check_wanted, open_folder
@@ -18,7 +19,6 @@ from tmverify.cli.progress import counting
 from tmverify.cli.records import names_array
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.subject import machines, open_inputs, open_models
-from tmverify.drafts import replacing
 from tmverify.engines import check_engine
 from tmverify.verify import check_equivalence
 

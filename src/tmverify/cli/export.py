@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from tmverify.atomic import replacing
 from tmverify.campaign.scopes import TEAM
 from tmverify.cli.commands.export import FORMATS, MODEL_FORMATS
 from tmverify.cli.export_question import Asked, compile_question, meaning_of, write_question
 from tmverify.cli.output import plain, show
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.subject import machines, open_models
-from tmverify.drafts import replacing
 from tmverify.errors import InvalidInputError
 from tmverify.interop.c_source import to_c
 from tmverify.interop.verilog import to_verilog

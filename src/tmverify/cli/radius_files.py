@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from tmverify.atomic import replacing
 from tmverify.cli.distances import Distance, Distances, number
 from tmverify.cli.records import flips_json, names_array
-from tmverify.drafts import replacing
 from tmverify.model.names import Named
 
 _COLUMNS = ("index", "scope", "class", "radius", "lower", "upper", "nearest")

@@ -1,4 +1,4 @@
-"""Files that a command will write, checked before the work; ``tmverify.drafts`` then writes them whole."""
+"""Files that a command will write, checked before the work; ``tmverify.atomic`` then writes them whole."""
 
 from __future__ import annotations
 

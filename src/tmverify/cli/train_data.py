@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.atomic import replacing
 from tmverify.cli.train_options import DATASETS, FILE_KINDS
 from tmverify.data import Table, load_dataset, load_table
-from tmverify.drafts import replacing
 from tmverify.errors import DataFormatError, InvalidInputError
 from tmverify.model import Model
 

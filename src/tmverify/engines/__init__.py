@@ -15,11 +15,11 @@ from collections.abc import Mapping
 
 from tmverify.bnn.model import BnnModel
 from tmverify.engines import brute
-from tmverify.engines.evidence import Evidence
-from tmverify.engines.isolation import isolated
+from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Engine, Nearest, NearestEngine
-from tmverify.engines.sat.deciding import decide as sat
-from tmverify.engines.stepping import nearest_by_steps, nothing_known
+from tmverify.engines.radius_by_steps import nearest_by_steps, nothing_known
+from tmverify.engines.sat.engine import decide as sat
+from tmverify.engines.subprocesses.isolation import isolated
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Model
 from tmverify.properties.network import AnyQuery, NetworkQuery
@@ -27,25 +27,25 @@ from tmverify.properties.query import Query
 
 
 def _auto(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
-    from tmverify.engines.portfolio import decide
+    from tmverify.engines.auto import decide
 
     return decide(query, deadline, evidence)
 
 
 def _search(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
-    from tmverify.engines.search.deciding import decide
+    from tmverify.engines.search.engine import decide
 
     return decide(query, deadline, evidence)
 
 
 def _auto_nearest(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Nearest:
-    from tmverify.engines.portfolio import nearest
+    from tmverify.engines.auto import nearest
 
     return nearest(query, deadline, evidence)
 
 
 def _search_nearest(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Nearest:
-    from tmverify.engines.search.deciding import nearest
+    from tmverify.engines.search.engine import nearest
 
     return nearest(query, deadline, evidence)
 
@@ -102,7 +102,7 @@ def prepare(engine: str, query: AnyQuery, *, certificate: bool) -> None:
         several = any(len(case) > 1 for case in query.cases)
         search.compile_kernels(several=several, recorded=certificate)
     if engine == "auto" and query.region.center is None:
-        from tmverify.engines.everywhere import warming as everywhere
+        from tmverify.engines.equivalence import warming as everywhere
 
         everywhere.compile_kernels()
 
@@ -110,7 +110,7 @@ def prepare(engine: str, query: AnyQuery, *, certificate: bool) -> None:
 def run(engine: str, query: AnyQuery, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
     """Put ``query`` to the engine of that name."""
     if isinstance(query, NetworkQuery):
-        from tmverify.engines.network.deciding import decide
+        from tmverify.engines.network.engine import decide
 
         return (
             brute.decide(query, deadline) if engine == "brute" else decide(engine, query, deadline, evidence)
@@ -123,7 +123,7 @@ def run_nearest(
 ) -> Nearest:
     """Ask the engine of that name for the nearest witness in the query's region."""
     if isinstance(query, NetworkQuery):
-        from tmverify.engines.network.deciding import nearest
+        from tmverify.engines.network.engine import nearest
 
         return (
             brute.nearest(query, deadline)

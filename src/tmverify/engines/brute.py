@@ -14,7 +14,7 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.evidence import Evidence
+from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome, found, none_exists, stopped
 from tmverify.properties.network import AnyQuery, NetworkQuery
 from tmverify.properties.query import Query

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.evidence import Evidence, Refutation
+from tmverify.engines.proof_log import Evidence, Refutation
 from tmverify.errors import InvalidInputError, shown
 from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason

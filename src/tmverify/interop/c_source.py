@@ -21,7 +21,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.drafts import replacing
+from tmverify.atomic import replacing
 from tmverify.interop.generated import LiveVotes, check_name, check_size, head_lines, live_votes
 from tmverify.model import Model
 from tmverify.properties.scope import check_model

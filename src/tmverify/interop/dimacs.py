@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 
-from tmverify.drafts import replacing
+from tmverify.atomic import replacing
 from tmverify.engines.protocol import EncodingTooLargeError
 from tmverify.engines.sat.formula import Formula
 from tmverify.engines.sat.paper import encode_paper

@@ -25,7 +25,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
-from tmverify.drafts import replacing
+from tmverify.atomic import replacing
 from tmverify.errors import InvalidInputError
 from tmverify.interop.naming import map_lines
 from tmverify.interop.program import Program, Term, build_program

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from tmverify.drafts import replacing
+from tmverify.atomic import replacing
 from tmverify.interop.naming import map_lines
 from tmverify.interop.program import Program, Term, build_program
 from tmverify.properties.query import Query

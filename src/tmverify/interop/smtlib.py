@@ -20,7 +20,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from tmverify.drafts import replacing
+from tmverify.atomic import replacing
 from tmverify.engines.reduction import Reduced
 from tmverify.interop.naming import map_lines
 from tmverify.interop.program import specialise, wanted_values

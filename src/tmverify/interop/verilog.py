@@ -23,7 +23,7 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from tmverify.drafts import replacing
+from tmverify.atomic import replacing
 from tmverify.errors import InvalidInputError
 from tmverify.interop.generated import LiveVotes, check_name, check_size, head_lines, live_votes
 from tmverify.model import Model

@@ -21,7 +21,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from tmverify.drafts import replacing
+from tmverify.atomic import replacing
 from tmverify.engines.sat.formula import Formula
 from tmverify.engines.sat.reduced import encode
 from tmverify.interop.naming import map_lines

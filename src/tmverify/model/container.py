@@ -28,7 +28,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.drafts import replacing
+from tmverify.atomic import replacing
 from tmverify.errors import ModelError, ModelFormatError, shown
 
 MAX_FILE_BYTES = 1 << 30

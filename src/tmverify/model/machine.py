@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tmverify.drafts import replacing
+from tmverify.atomic import replacing
 from tmverify.errors import InvalidInputError, ModelError, shown
 from tmverify.model.checks import as_array, check_options, integers, labels_of, listed
 from tmverify.model.clauses import MAX_CLAUSES, Clauses

@@ -10,7 +10,7 @@ NETWORK_REPLAYED = ("the plain evaluator of networks (tmverify.bnn.evaluate)", "
 
 _ENGINES: Mapping[str, tuple[str, ...]] = {
     "search": ("the engine search (tmverify.engines.search)", "numba", "NumPy"),
-    "structure": ("the engine structure (tmverify.engines.everywhere)", "NumPy"),
+    "structure": ("the engine structure (tmverify.engines.equivalence)", "NumPy"),
     "sat": ("the engine sat (tmverify.engines.sat)", "CaDiCaL 1.9.5 in PySAT", "NumPy"),
     "paper": ("the engine paper (tmverify.engines.sat.paper)", "Glucose 4 in PySAT", "NumPy"),
     "network-intervals": ("intervals (tmverify.engines.network.shell)", "NumPy"),

@@ -12,11 +12,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tmverify.drafts import replacing
+from tmverify.atomic import replacing
 from tmverify.extras import need
 
 if TYPE_CHECKING:
-    from tmverify.report.contents import Report
+    from tmverify.report.report import Report
 
 __all__ = ["write_figures", "write_report"]
 
@@ -82,7 +82,7 @@ def write_figures(store: str | os.PathLike[str], folder: str | os.PathLike[str])
 
 def _collected(place: Path, title: str | None, gallery: int, image: tuple[int, int] | None) -> Report:
     from tmverify.campaign import Store
-    from tmverify.report.contents import collect
+    from tmverify.report.report import collect
 
     with Store.reading(place) as opened:
         return collect(

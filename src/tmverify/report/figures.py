@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from tmverify.report.axes import round_numbers
 from tmverify.report.charts import SERIES, Bar, Bars, Chart, Curves, Mark, Steps
-from tmverify.report.contents import Report
 from tmverify.report.radii import Radii
-from tmverify.report.shares import Curve, Point
+from tmverify.report.report import Report
+from tmverify.report.robust_share import Curve, Point
 from tmverify.report.times import Bin, Times
-from tmverify.report.wording import bounds_text, percent, seconds_text
+from tmverify.report.words import bounds_text, percent, seconds_text
 
 _MAX_BARS = 16
 _FEW = 5  # times that are no distribution

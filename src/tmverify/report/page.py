@@ -14,14 +14,14 @@ from importlib.resources import files
 
 from tmverify.extras import need
 from tmverify.report.bars import share_bar
+from tmverify.report.cards import cards_of
 from tmverify.report.charts import chart_style, svg
-from tmverify.report.contents import Report
-from tmverify.report.entries import Entry, entry_of
 from tmverify.report.figures import figures_of
-from tmverify.report.headings import cards_of
+from tmverify.report.gallery_entries import Entry, entry_of
+from tmverify.report.report import Report
 from tmverify.report.subjects import HASH_CHARS
 from tmverify.report.table import table_json
-from tmverify.report.wording import STATUSES, percent, seconds_text, status_of
+from tmverify.report.words import STATUSES, percent, seconds_text, status_of
 
 
 def render(report: Report, *, now: datetime | None = None) -> str:

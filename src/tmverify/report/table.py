@@ -15,7 +15,7 @@ import numpy as np
 
 from tmverify.campaign import Row, Task, TaskAnswer
 from tmverify.report.subjects import Subject
-from tmverify.report.wording import bounds_text, decisions_text, status_of
+from tmverify.report.words import bounds_text, decisions_text, status_of
 
 TEXTS = (
     "question", "model", "data", "scope", "conditions", "label", "status", "bounds", "decision",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tmverify.campaign import Row
-from tmverify.report.wording import REASONS
+from tmverify.report.words import REASONS
 
 _DETAILS = 5
 

@@ -23,7 +23,6 @@ from tmverify.estimators.progress import EpochBar
 from tmverify.interrupts import one_interrupt
 from tmverify.model import Model
 from tmverify.model.decision import decide
-from tmverify.training.course import Course, Examples
 from tmverify.training.features import (
     bit_names,
     canonical,
@@ -38,6 +37,7 @@ from tmverify.training.machine import Rule
 from tmverify.training.packing import pack_inputs
 from tmverify.training.parameters import check_parameters
 from tmverify.training.resuming import check_same, digest_of, fixed_parameters, read_course
+from tmverify.training.schedule import Course, Examples
 from tmverify.training.trainer import Trainer
 
 

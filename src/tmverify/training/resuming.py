@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.errors import TrainingStateError
-from tmverify.training.course import Course
+from tmverify.training.schedule import Course
 from tmverify.training.state_file import read_state
 from tmverify.training.trainer import Trainer
 

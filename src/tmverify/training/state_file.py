@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.drafts import replacing
+from tmverify.atomic import replacing
 from tmverify.errors import TrainingStateError
 from tmverify.training.machine import (
     MAX_STATES,

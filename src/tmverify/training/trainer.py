@@ -15,8 +15,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.training.epoch_plan import Lesson, plan_epoch
 from tmverify.training.machine import Machine, Rule, copy_machine, new_machine
-from tmverify.training.plan import Lesson, plan_epoch
 
 _CACHE_LINE = 8  # int64 numbers, as in kernels.meeting, which is loaded with the kernels
 

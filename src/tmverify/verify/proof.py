@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tmverify.engines import check_certifying
-from tmverify.engines.evidence import Evidence, Refutation
+from tmverify.engines.proof_log import Evidence, Refutation
 from tmverify.errors import InvalidInputError
 from tmverify.properties import Query
 from tmverify.properties.network import AnyQuery, NetworkQuery

@@ -15,7 +15,7 @@ from tmverify.model.names import named_first
 from tmverify.properties import Verdict, equivalence_query, robustness_query, similarity_query
 from tmverify.properties.region import Direction
 from tmverify.properties.scope import Scope
-from tmverify.verify.deciding import decide
+from tmverify.verify.verdict import decide
 
 Features = ArrayLike | Sequence[str] | None
 

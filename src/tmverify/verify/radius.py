@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tmverify.bnn import BnnModel
 from tmverify.certificates import claims
 from tmverify.engines import check_engine, check_engine_for, prepare, run, run_nearest
-from tmverify.engines.evidence import Evidence
+from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Deadline, Nearest, Outcome, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
@@ -20,9 +20,9 @@ from tmverify.properties.network import AnyQuery, check_any_query
 from tmverify.properties.radius import Radius
 from tmverify.properties.region import Direction
 from tmverify.properties.scope import Scope, check_classifier, check_model
-from tmverify.verify.deciding import question_of, replay
 from tmverify.verify.proof import evidence_for, no_certificate, open_cases, proof_of
 from tmverify.verify.questions import Features
+from tmverify.verify.verdict import question_of, replay
 
 
 def robustness_radius(

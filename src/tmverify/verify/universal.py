@@ -31,9 +31,9 @@ from tmverify.properties.network import AnyQuery
 from tmverify.properties.region import Direction
 from tmverify.properties.scope import Scope, check_classifier, comparable
 from tmverify.properties.universal import Tally, exact_fraction, required_count
-from tmverify.verify.deciding import decide
 from tmverify.verify.proof import evidence_for
 from tmverify.verify.questions import Features
+from tmverify.verify.verdict import decide
 
 
 def check_universal_robustness(

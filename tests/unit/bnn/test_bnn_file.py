@@ -14,7 +14,7 @@ import pytest
 from safetensors import safe_open
 
 import tmverify as tv
-from tiny_networks import random_network
+from support.tiny_networks import random_network
 from tmverify import ModelError, ModelFormatError
 from tmverify.bnn import BnnModel, PixelCuts, load_bnn
 from tmverify.bnn.either import load_classifier

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tiny import all_inputs
-from tiny_networks import random_network
+from support.tiny import all_inputs
+from support.tiny_networks import random_network
 from tmverify import InvalidInputError, ModelError
 from tmverify.bnn import BnnModel, Layer, PixelCuts
 from tmverify.bnn.evaluate import activations, reference_scores

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from campaigns import stored
-from real_stores import answer_here, kind, looked_at, real_campaign, real_folder, text
-from tiny import random_case
-from tiny_networks import random_network_case
+from support.campaigns import stored
+from support.real_stores import answer_here, kind, looked_at, real_campaign, real_folder, text
+from support.tiny import random_case
+from support.tiny_networks import random_network_case
 from tmverify.bnn.either import Classifier
 from tmverify.campaign import Row, Store, Task, TaskAnswer, deciding
 from tmverify.campaign.answers import kept_at
@@ -26,7 +26,7 @@ from tmverify.campaign.tasks import pack
 from tmverify.cli import main
 from tmverify.cli.campaign_report import status_document
 from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED, REPLAYED, trust_in
-from tmverify.report.contents import collect
+from tmverify.report.report import collect
 
 Columns = dict[str, Any]
 
@@ -92,10 +92,10 @@ def test_random_answers_are_all_believed(
 ) -> None:
     """Also where one engine leaves the answer to another before it has looked at anything."""
     if impatient:
-        monkeypatch.setattr("tmverify.engines.portfolio.NODES", 1)
-        monkeypatch.setattr("tmverify.engines.everywhere.deciding.ROUNDS", ((1, 1),))
-        monkeypatch.setattr("tmverify.engines.network.deciding.LONG", 0.0)
-        monkeypatch.setattr("tmverify.engines.network.deciding.SMALL", 0)
+        monkeypatch.setattr("tmverify.engines.auto.NODES", 1)
+        monkeypatch.setattr("tmverify.engines.equivalence.engine.ROUNDS", ((1, 1),))
+        monkeypatch.setattr("tmverify.engines.network.engine.LONG", 0.0)
+        monkeypatch.setattr("tmverify.engines.network.engine.SMALL", 0)
     rng = np.random.default_rng(n_cases)
     with Store.writing(tmp_path / "s.db") as opened:
         for place in range(n_cases):
@@ -265,7 +265,7 @@ ATTACKS: dict[str, tuple[Callable[[Row], bool], Columns | Callable[[Any], Column
     "trust in no list": (HOLDS, {"trusts": "[[[]]]"}),
     "trust in a word": (HOLDS, both() | {"trusts": '"NumPy"'}),
     "answered by another engine": (HOLDS, {"engine": "sat"}),
-    "answered by the whole portfolio": (of("robustness", "holds", "auto", epsilon=1), {"engine": "auto"}),
+    "answered by the whole auto": (of("robustness", "holds", "auto", epsilon=1), {"engine": "auto"}),
     "proved by a hunt": (of("equivalence", "holds", "auto", names=("a", "again")), {"engine": "hunt"}),
     "found by an argument": (of("equivalence", "violated", "auto"), {"engine": "structure"}),
     "a reason to stop a proof": (HOLDS, {"stop_reason": "timeout"}),

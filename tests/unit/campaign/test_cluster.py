@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import tmverify as tv
-from campaigns import quick_plan, stored, told
+from support.campaigns import quick_plan, stored, told
 from tmverify.campaign import Store, Task, TaskAnswer
 
 pytest.importorskip("distributed", reason="the extra [dask] is not installed")

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import tmverify as tv
-from campaigns import stored
-from real_stores import kind, looked_at, real_folder, text
+from support.campaigns import stored
+from support.real_stores import kind, looked_at, real_folder, text
 from tmverify.campaign import Row, Store, TaskAnswer
 from tmverify.cli import main
 from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED, REPLAYED, trust_in

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import tmverify as tv
-from campaigns import quick_plan, stored, told
+from support.campaigns import quick_plan, stored, told
 
 N_KILLS = 20
 TMVERIFY = [sys.executable, "-c", "import sys; from tmverify.cli import main; sys.exit(main())"]

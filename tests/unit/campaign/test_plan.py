@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from campaigns import make_plan, quick_plan, voters
+from support.campaigns import make_plan, quick_plan, voters
 from tmverify.campaign import read_plan
 from tmverify.campaign.expansion import expand, image_of
 

@@ -16,15 +16,15 @@ from typing import Any
 import pytest
 
 import tmverify as tv
-from campaigns import make_plan, quick_plan, stored, told
+from support.campaigns import make_plan, quick_plan, stored, told
 from tmverify.campaign import Store, Task, TaskAnswer, supervising
 from tmverify.campaign.answers import unanswered
 from tmverify.campaign.deciding import answer, replayed
 from tmverify.campaign.expansion import expand
 from tmverify.campaign.running import _all, run_tasks
-from tmverify.engines.memory import at_most
-from tmverify.engines.processes import call
 from tmverify.engines.protocol import Deadline
+from tmverify.engines.subprocesses.call import call
+from tmverify.engines.subprocesses.memory import at_most
 from tmverify.properties import StopReason
 
 linux = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks at processes in /proc")
@@ -126,7 +126,7 @@ def test_certificates_are_written_and_accepted(tmp_path: Path) -> None:
 def test_a_task_that_kills_its_process_is_unknown_and_the_rest_goes_on(
     decider: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    decider.setattr(supervising, "_DECIDER", "failing_deciders:die")
+    decider.setattr(supervising, "_DECIDER", "support.failing_deciders:die")
     tally = tv.run_campaign(radius_plan(tmp_path), tmp_path / "s.db")
     assert (tally.done, tally.unknown) == (3, 1)
     for row in stored(tmp_path / "s.db"):
@@ -140,7 +140,7 @@ def test_a_task_that_kills_its_process_is_unknown_and_the_rest_goes_on(
 
 
 def test_a_process_that_dies_once_costs_a_retry(decider: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    decider.setattr(supervising, "_DECIDER", "failing_deciders:die_once")
+    decider.setattr(supervising, "_DECIDER", "support.failing_deciders:die_once")
     tally = tv.run_campaign(radius_plan(tmp_path), tmp_path / "s.db")
     assert (tally.done, tally.unknown) == (3, 0)
     assert {row.answer.attempts for row in stored(tmp_path / "s.db") if row.answer is not None} == {2}
@@ -148,7 +148,7 @@ def test_a_process_that_dies_once_costs_a_retry(decider: pytest.MonkeyPatch, tmp
 
 @linux
 def test_the_memory_limit_holds(decider: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    decider.setattr(supervising, "_DECIDER", "failing_deciders:fill_memory")
+    decider.setattr(supervising, "_DECIDER", "support.failing_deciders:fill_memory")
     tally = tv.run_campaign(radius_plan(tmp_path, "memory = 300"), tmp_path / "s.db")
     assert (tally.done, tally.unknown) == (3, 1)
     reasons = {row.answer.stop_reason for row in stored(tmp_path / "s.db") if row.answer is not None}
@@ -161,7 +161,7 @@ def test_the_memory_limit_holds(decider: pytest.MonkeyPatch, tmp_path: Path) -> 
 def test_the_time_limit_holds_for_whatever_does_not_look_at_the_clock(
     decider: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    decider.setattr(supervising, "_DECIDER", "failing_deciders:oversleep")
+    decider.setattr(supervising, "_DECIDER", "support.failing_deciders:oversleep")
     tv.run_campaign(radius_plan(tmp_path, "timeout = 0.5"), tmp_path / "s.db")
     answers = [row.answer for row in stored(tmp_path / "s.db")]
     assert [answer.stop_reason for answer in answers if answer is not None] == [None, "timeout", None]
@@ -170,7 +170,7 @@ def test_the_time_limit_holds_for_whatever_does_not_look_at_the_clock(
 
 
 def test_a_bug_is_unknown_with_its_words(decider: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    decider.setattr(supervising, "_DECIDER", "failing_deciders:raise_error")
+    decider.setattr(supervising, "_DECIDER", "support.failing_deciders:raise_error")
     tally = tv.run_campaign(radius_plan(tmp_path), tmp_path / "s.db")
     assert tally.unknown == 3
     assert {row.answer.detail for row in stored(tmp_path / "s.db") if row.answer is not None} == {
@@ -270,7 +270,7 @@ def test_a_limit_on_memory_is_that_of_its_task_in_every_process() -> None:
     limits = []
     for more in (None, 50 << 20, None):
         with at_most(more):
-            limits.append(call("failing_deciders:soft_limit", (), Deadline(20.0)))
+            limits.append(call("support.failing_deciders:soft_limit", (), Deadline(20.0)))
     assert limits[0] == limits[2]
     assert 50 << 20 < limits[1] < 400 << 20
 

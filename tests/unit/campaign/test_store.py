@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from campaigns import N_FEATURES, quick_plan, stored, voters
-from report_stores import answer as stored_answer
+from support.campaigns import N_FEATURES, quick_plan, stored, voters
+from support.report_stores import answer as stored_answer
 from tmverify.campaign import Store, Task, TaskAnswer
 from tmverify.campaign.tasks import pack
 

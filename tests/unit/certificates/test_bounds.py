@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from certified import claim_line, refusal, run_standalone, text_of
+from support.certified import claim_line, refusal, run_standalone, text_of
 from tmverify.certificates import tmcheck
-from tmverify.engines.evidence import packed_numbers, packed_step
+from tmverify.engines.proof_log import packed_numbers, packed_step
 from tmverify.errors import InvalidInputError
 from tmverify.model.clauses import MAX_FEATURES
 from tmverify.model.file import encode

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from certified import STANDALONE, claim_line, refusal, run_standalone, text_of
+from support.certified import STANDALONE, claim_line, refusal, run_standalone, text_of
 from tmverify.certificates import tmcheck
 from tmverify.model.file import decode, encode
 
@@ -158,7 +158,7 @@ def test_steps_that_prove_nothing(good: bytes, model: tv.Model, steps: bytes) ->
 
 
 def numbers(*values: int) -> bytes:
-    from tmverify.engines.evidence import packed_numbers
+    from tmverify.engines.proof_log import packed_numbers
 
     return line("set", zlib.compress(packed_numbers(values)))
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from certified import refusal, run_standalone
-from certified_networks import Case, random_network
+from support.certified import refusal, run_standalone
+from support.certified_networks import Case, random_network
 from tmverify.bnn.file import decode, encode
 from tmverify.certificates import tmcheck
 

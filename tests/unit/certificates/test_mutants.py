@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from certified import claim_line, is_true, refusal, stubborn_model, text_of
-from tiny import random_case
-from tmverify.engines import portfolio
-from tmverify.engines.evidence import Evidence, packed_numbers
+from support.certified import claim_line, is_true, refusal, stubborn_model, text_of
+from support.tiny import random_case
+from tmverify.engines import auto
+from tmverify.engines.proof_log import Evidence, packed_numbers
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.sat import proving
 from tmverify.model.clauses import Clauses
@@ -308,8 +308,8 @@ def auto_soon_asks_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     def sat(query: tv.Query, deadline: Deadline, evidence: Evidence | None = None) -> Any:
         return proving.prove(query, Evidence() if evidence is None else evidence)
 
-    monkeypatch.setattr(portfolio, "sat", sat)
-    monkeypatch.setattr(portfolio, "NODES", 1)
+    monkeypatch.setattr(auto, "sat", sat)
+    monkeypatch.setattr(auto, "NODES", 1)
 
 
 @pytest.mark.parametrize("seed", range(3))

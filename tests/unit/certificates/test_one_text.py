@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from certified import claim_line, refusal, stubborn_model, text_of
-from certified_networks import Case, random_network
+from support.certified import claim_line, refusal, stubborn_model, text_of
+from support.certified_networks import Case, random_network
 from tmverify.bnn.file import encode as encode_network
 from tmverify.certificates import tmcheck
-from tmverify.engines.evidence import Evidence
+from tmverify.engines.proof_log import Evidence
 from tmverify.engines.sat import proving
 from tmverify.model.file import encode
 from tmverify.verify.proof import proof_of

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from certified import stubborn_model
+from support.certified import stubborn_model
 from tmverify.certificates import claims, tmcheck
-from tmverify.engines.evidence import Evidence
+from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Outcome
 from tmverify.engines.sat import proving
 from tmverify.model.file import encode

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from certified import is_true, refusal, stubborn_model, text_of
-from tiny import random_case
-from tmverify.engines import portfolio
-from tmverify.engines.everywhere import deciding as everywhere
-from tmverify.engines.everywhere import structure
-from tmverify.engines.evidence import Evidence
+from support.certified import is_true, refusal, stubborn_model, text_of
+from support.tiny import random_case
+from tmverify.engines import auto
+from tmverify.engines.equivalence import engine as equivalence
+from tmverify.engines.equivalence import structure
+from tmverify.engines.proof_log import Evidence
 from tmverify.engines.sat import proving
-from tmverify.engines.search import deciding
+from tmverify.engines.search import engine as search_engine
 from tmverify.engines.search.problem import Problem, problem_of
 from tmverify.properties import decisions
 
@@ -35,7 +35,7 @@ def on_problems(change: Callable[[Problem], Problem]) -> Fault:
         def spoilt(query: tv.Query, radius: int) -> Problem:
             return change(problem_of(query, radius))
 
-        patch.setattr(deciding, "problem_of", spoilt)
+        patch.setattr(search_engine, "problem_of", spoilt)
         patch.setattr(proving, "problem_of", spoilt)
 
     return spoil
@@ -65,12 +65,12 @@ def wrong_tie(patch: pytest.MonkeyPatch) -> None:
 
 def lost_cases(patch: pytest.MonkeyPatch) -> None:
     """The last rival is forgotten."""
-    whole = deciding._Screen.likeliest_first
+    whole = search_engine._Screen.likeliest_first
 
     def fewer(self: Any, cases: Any) -> Any:
         return whole(self, cases)[:-1]
 
-    patch.setattr(deciding._Screen, "likeliest_first", fewer)
+    patch.setattr(search_engine._Screen, "likeliest_first", fewer)
 
 
 def hasty_contradictions(patch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ def hasty_contradictions(patch: pytest.MonkeyPatch) -> None:
             self.notes.contradiction(case[0], case[1])
         return len(case) > 1
 
-    patch.setattr(deciding._Screen, "contradictory", contradictory)
+    patch.setattr(search_engine._Screen, "contradictory", contradictory)
 
 
 def hasty_structure(patch: pytest.MonkeyPatch) -> None:
@@ -91,7 +91,7 @@ def hasty_structure(patch: pytest.MonkeyPatch) -> None:
         return structure.Argument(case, ((case[0], 1),), ())
 
     patch.setattr(structure._Ledger, "argue", argue)
-    patch.setattr(everywhere, "find_among_samples", lambda query, deadline: None)
+    patch.setattr(equivalence, "find_among_samples", lambda query, deadline: None)
 
 
 FAULTS: dict[str, tuple[str, Fault]] = {
@@ -113,7 +113,7 @@ FAULTS: dict[str, tuple[str, Fault]] = {
 def test_a_broken_engine_convinces_nobody(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     engine, spoil = FAULTS[fault]
     spoil(monkeypatch)
-    monkeypatch.setattr(portfolio, "NODES", 1000)
+    monkeypatch.setattr(auto, "NODES", 1000)
     rng = np.random.default_rng(1)
     seen: Counter[str] = Counter()
     for _ in range(40):
@@ -158,7 +158,7 @@ def answers(case: Any, small: tv.Model, rng: np.random.Generator, engine: str) -
 
 def proved(query: tv.Query) -> tv.Verdict | None:
     """What ``decide`` makes of the sat engine's answer, without a worker process, which has no faults."""
-    from tmverify.verify import deciding as judging
+    from tmverify.verify import verdict as judging
 
     evidence = Evidence()
     answer = proving.prove(query, evidence)

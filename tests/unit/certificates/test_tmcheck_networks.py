@@ -14,9 +14,9 @@ import pytest
 from pysat.solvers import Solver
 
 import tmverify as tv
-from certified import refusal
-from certified_networks import Bits, Case, hexadecimal, random_network, random_network_case
-from tiny import all_inputs
+from support.certified import refusal
+from support.certified_networks import Bits, Case, hexadecimal, random_network, random_network_case
+from support.tiny import all_inputs
 from tmverify.bnn.evaluate import activations, reference_classes
 from tmverify.bnn.file import encode
 from tmverify.certificates import claims, tmcheck

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from pysat.solvers import Solver
 
-from tiny import random_case
+from support.tiny import random_case
 from tmverify.certificates.tmcheck import (
     Machine,
     Problem,

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_cases import ENVIRONMENT, TMVERIFY, hard, majority, save
 
-from campaigns import n_answered, quick_plan, stored, told
+from support.campaigns import n_answered, quick_plan, stored, told
+from support.cli_cases import ENVIRONMENT, TMVERIFY, hard, majority, save
 from tmverify.campaign.tasks import pack
 from tmverify.cli import main
 

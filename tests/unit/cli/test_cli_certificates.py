@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_cases import XOR, majority, near_and_far, save
 from pysat.formula import CNF
 from pysat.solvers import Solver
 
 import tmverify as tv
-from certified import claim_line
+from support.certified import claim_line
+from support.cli_cases import XOR, majority, near_and_far, save
 from tmverify.certificates import claims, tmcheck
 from tmverify.cli import main
 from tmverify.cli.certificate_names import name_for_everywhere
-from tmverify.engines.evidence import Evidence
+from tmverify.engines.proof_log import Evidence
 from tmverify.engines.sat import proving
 from tmverify.model import Label
 from tmverify.verify import decide, nearest
@@ -166,7 +166,7 @@ def test_an_answer_without_one_says_why(capsys: Capture, folder: Path) -> None:
 def test_evidence_that_is_not_complete(
     capsys: Capture, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tmverify.verify.deciding.proof_of", lambda *_: None)
+    monkeypatch.setattr("tmverify.verify.verdict.proof_of", lambda *_: None)
     assert run("robustness m.tm d.npz --certificate proofs") == 1
     out = capsys.readouterr().out
     assert "certificates: 2 written to proofs\n" in out

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_cases import XOR, hard, majority, save, three_classes
 
 import tmverify as tv
+from support.cli_cases import XOR, hard, majority, save, three_classes
 from tmverify.cli import main
 
 Capture = pytest.CaptureFixture[str]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_cases import majority, save, three_classes
 
 import tmverify as tv
+from support.cli_cases import majority, save, three_classes
 from tmverify.cli import main
 
 Capture = pytest.CaptureFixture[str]

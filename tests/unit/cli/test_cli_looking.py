@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_cases import majority, save, three_classes
 from pysat.formula import CNF
 from pysat.solvers import Solver
 
 import tmverify as tv
+from support.cli_cases import majority, save, three_classes
 from tmverify.cli import main
 from tmverify.cli.app import app
 

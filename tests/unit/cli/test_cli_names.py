@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_cases import save
 
 import tmverify as tv
+from support.cli_cases import save
 from tmverify.bnn import BnnModel
 from tmverify.cli import main
 

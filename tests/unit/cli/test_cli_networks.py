@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_cases import majority as machine
-from cli_cases import save
 
-from campaigns import stored, told
+from support.campaigns import stored, told
+from support.cli_cases import majority as machine
+from support.cli_cases import save
 from tmverify.bnn import BnnModel, PixelCuts, load_bnn
 from tmverify.cli import main
 

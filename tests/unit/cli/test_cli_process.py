@@ -17,7 +17,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_cases import ENVIRONMENT, TMVERIFY, hard, majority, near_and_far, save
+
+from support.cli_cases import ENVIRONMENT, TMVERIFY, hard, majority, near_and_far, save
 
 LIMIT = 30.0
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_cases import ENVIRONMENT, TMVERIFY
 
 import tmverify as tv
+from support.cli_cases import ENVIRONMENT, TMVERIFY
 from tmverify.cli import main
 from tmverify.cli.train_data import Wish, read_examples
 from tmverify.cli.train_options import DATASETS, Settings

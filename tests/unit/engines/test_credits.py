@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from tiny import random_case
+from support.tiny import random_case
 from tmverify.engines.credits import _credits, _scale, _votes_now
 from tmverify.engines.reduction import reduce
 

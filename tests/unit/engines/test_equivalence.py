@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from copies import CHANGES, REWRITINGS, Copy, random_large_model, remade
-from tiny import all_inputs, random_case, random_model
+from support.copies import CHANGES, REWRITINGS, Copy, random_large_model, remade
+from support.tiny import all_inputs, random_case, random_model
 from tmverify.engines import brute
-from tmverify.engines.everywhere import deciding
+from tmverify.engines.equivalence import engine as equivalence
 from tmverify.engines.protocol import Deadline, Outcome, none_exists, stopped
 
 
@@ -41,7 +41,7 @@ def hard() -> tv.Model:
 @pytest.fixture(autouse=True)
 def parts_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiny models would be looked at input by input, and the search of parts never met."""
-    monkeypatch.setattr(deciding, "QUICK", 0.0)
+    monkeypatch.setattr(equivalence, "QUICK", 0.0)
 
 
 def check_tiny(seed: int, n: int) -> None:
@@ -75,19 +75,19 @@ def test_tiny_models_deep(seed: int) -> None:
 
 def test_tiny_models_without_samples_and_walks(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the hunt would find is found by search, by looking at all, and by the last engine in the parts."""
-    monkeypatch.setattr(deciding, "find_among_samples", lambda *_: None)
-    monkeypatch.setattr(deciding, "find_by_walking", lambda *_: (None, 0))
+    monkeypatch.setattr(equivalence, "find_among_samples", lambda *_: None)
+    monkeypatch.setattr(equivalence, "find_by_walking", lambda *_: (None, 0))
     rng = np.random.default_rng(50)
     seen: Counter[str | None] = Counter()
     for nodes, patience in ((1000, 60.0), (0, 60.0), (0, 0.0)):
-        monkeypatch.setattr(deciding, "ROUNDS", ((0, nodes),))
+        monkeypatch.setattr(equivalence, "ROUNDS", ((0, nodes),))
         monkeypatch.setattr(brute, "PATIENCE", patience)
         for _ in range(80):
             n_features = int(rng.integers(2, 7))
             a = random_model(rng, n_features, int(rng.integers(1, 4)))
             b = CHANGES[int(rng.integers(len(CHANGES)))](a, rng)
             query, X = tv.equivalence_query(a, b), all_inputs(n_features)
-            answer = deciding.decide(query, Deadline(None), brute.decide)
+            answer = equivalence.decide(query, Deadline(None), brute.decide)
             same = bool((a.predict(X) == b.predict(X)).all())
             assert answer.outcome is (Outcome.NO_WITNESS if same else Outcome.WITNESS)
             if not same:
@@ -163,7 +163,7 @@ def test_given_inputs_are_checked_and_no_part_of_the_question() -> None:
 
 
 def test_balls_around_given_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deciding, "find_by_walking", lambda *_: (None, 0))
+    monkeypatch.setattr(equivalence, "find_by_walking", lambda *_: (None, 0))
     x = np.random.default_rng(43).integers(0, 2, 60).astype(np.uint8)
     needle = [int(f + 1) if x[f] else -int(f + 1) for f in range(60)]
     model = tv.Model.from_clauses(60, [needle], [[1]], bias=-1)
@@ -184,11 +184,11 @@ def test_a_limit_is_kept_and_named(hard: tv.Model, timeout: float) -> None:
 
 
 def test_what_stops_the_last_engine_is_the_reason(monkeypatch: pytest.MonkeyPatch, hard: tv.Model) -> None:
-    monkeypatch.setattr(deciding, "ROUNDS", ((10, 1),))
+    monkeypatch.setattr(equivalence, "ROUNDS", ((10, 1),))
     query = tv.equivalence_query(hard, constant(150))
-    crashed = deciding.decide(query, Deadline(None), lambda *_: stopped(tv.StopReason.CRASHED, "it broke"))
+    crashed = equivalence.decide(query, Deadline(None), lambda *_: stopped(tv.StopReason.CRASHED, "it broke"))
     assert (crashed.stop_reason, crashed.detail) == (tv.StopReason.CRASHED, "it broke")
-    refuted = deciding.decide(query, Deadline(None), lambda *_: none_exists())
+    refuted = equivalence.decide(query, Deadline(None), lambda *_: none_exists())
     assert (refuted.outcome, refuted.engine) == (Outcome.NO_WITNESS, "sat")
 
 
@@ -201,7 +201,7 @@ def test_whatever_goes_wrong_is_no_answer(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(deciding, "arguments", fail)
+    monkeypatch.setattr(equivalence, "arguments", fail)
     verdict = tv.check_equivalence(constant(3), constant(3))
     assert (verdict.status, verdict.stop_reason) == ("unknown", reason)
 

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tmverify as tv
-from copies import REWRITINGS
-from tiny import all_inputs, random_model
-from tmverify.engines.everywhere.normal import normal_form
-from tmverify.engines.everywhere.structure import narrow
+from support.copies import REWRITINGS
+from support.tiny import all_inputs, random_model
+from tmverify.engines.equivalence.normal import normal_form
+from tmverify.engines.equivalence.structure import narrow
 from tmverify.engines.protocol import Deadline
 from tmverify.model.clauses import Clauses
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tmverify as tv
-from copies import (
+from support.copies import (
     CHANGES,
     REWRITINGS,
     Copy,
@@ -20,9 +20,9 @@ from copies import (
     reordered,
     scaled,
 )
-from tiny import all_inputs, perturbed, random_model
-from tmverify.engines.everywhere.normal import normal_form
-from tmverify.engines.everywhere.structure import arguments
+from support.tiny import all_inputs, perturbed, random_model
+from tmverify.engines.equivalence.normal import normal_form
+from tmverify.engines.equivalence.structure import arguments
 from tmverify.engines.protocol import Deadline
 
 

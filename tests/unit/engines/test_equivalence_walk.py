@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tmverify as tv
-from copies import random_large_model
-from tiny import random_case
-from tmverify.engines.everywhere import _walk
-from tmverify.engines.everywhere.parts import parts_of
-from tmverify.engines.everywhere.structure import Argument
-from tmverify.engines.everywhere.walking import Walker, find_by_walking
+from support.copies import random_large_model
+from support.tiny import random_case
+from tmverify.engines.equivalence import _walk
+from tmverify.engines.equivalence.parts import parts_of
+from tmverify.engines.equivalence.structure import Argument
+from tmverify.engines.equivalence.walking import Walker, find_by_walking
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.reduction import Reduced, reduce
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tiny_networks import random_network_case
+from support.tiny_networks import random_network_case
 from tmverify.bnn.evaluate import reference_classes
 from tmverify.engines.brute import decide as brute
 from tmverify.engines.network import hunting

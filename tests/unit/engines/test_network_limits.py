@@ -12,16 +12,18 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from network_solvers import call_here
-from tiny_networks import NetworkCase, random_network_case
+from support.network_solvers import call_here
+from support.tiny_networks import NetworkCase, random_network_case
 from tmverify.bnn import BnnModel
 from tmverify.certificates import tmcheck
-from tmverify.engines import processes, run, run_nearest
+from tmverify.engines import run, run_nearest
 from tmverify.engines.brute import nearest as brute
-from tmverify.engines.network import deciding, enumerating, hunting
+from tmverify.engines.network import engine as network_engine
+from tmverify.engines.network import enumerating, hunting
 from tmverify.engines.network.shell import Surroundings
-from tmverify.engines.processes import Failure
 from tmverify.engines.protocol import Deadline
+from tmverify.engines.subprocesses import call as subprocess_call
+from tmverify.engines.subprocesses.call import Failure
 from tmverify.properties.trust import NETWORK_REPLAYED
 
 ENGINES = ("auto", "search", "sat")
@@ -90,7 +92,7 @@ def test_more_features_than_a_float_counts_sets_of() -> None:
     for engine in ENGINES:
         assert tv.robustness_radius(model, np.zeros(n, int), engine=engine).radius == math.inf
     shell = Surroundings(tv.robustness_query(majority(n), np.zeros(n, int), n)).shell(n // 2)
-    assert deciding._seconds(shell) < math.inf
+    assert network_engine._seconds(shell) < math.inf
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -139,10 +141,10 @@ def test_a_clock_is_looked_at_where_intervals_close_every_shell() -> None:
 @pytest.mark.parametrize(
     ("engine", "place"),
     [
-        ("auto", (deciding, "Surroundings")),
+        ("auto", (network_engine, "Surroundings")),
         ("search", (enumerating, "enumerate_shell")),
         ("auto", (hunting, "hunt")),
-        ("sat", (deciding, "call")),
+        ("sat", (network_engine, "call")),
         ("sat", (tempfile, "TemporaryDirectory")),
     ],
     ids=["shells", "search", "hunt", "solver", "folder"],
@@ -161,9 +163,9 @@ def test_a_crash_is_no_answer(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(deciding, "LONG", 0.0)
-    monkeypatch.setattr(deciding, "MOST_OPEN", 0)
-    monkeypatch.setattr(deciding, "FURTHER", -1)  # nothing is found before
+    monkeypatch.setattr(network_engine, "LONG", 0.0)
+    monkeypatch.setattr(network_engine, "MOST_OPEN", 0)
+    monkeypatch.setattr(network_engine, "FURTHER", -1)  # nothing is found before
     monkeypatch.setattr(*place, fail)
     verdict = tv.check_robustness(model, x, 3, engine=engine, certificate=True)
     assert (verdict.status, verdict.stop_reason) == (tv.Status.UNKNOWN, reason)
@@ -178,9 +180,9 @@ def test_a_crash_is_no_answer(
 @pytest.mark.parametrize(
     ("engine", "place"),
     [
-        ("auto", (deciding, "Surroundings")),
+        ("auto", (network_engine, "Surroundings")),
         ("search", (enumerating, "enumerate_shell")),
-        ("sat", (deciding, "call")),
+        ("sat", (network_engine, "call")),
     ],
     ids=["shells", "search", "solver"],
 )
@@ -192,7 +194,7 @@ def test_ctrl_c_passes_through(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(deciding, "MOST_OPEN", 0)
+    monkeypatch.setattr(network_engine, "MOST_OPEN", 0)
     monkeypatch.setattr(*place, interrupt)
     with pytest.raises(KeyboardInterrupt):
         tv.check_robustness(open_case.network, open_case.x, 3, engine=engine)
@@ -207,9 +209,9 @@ def test_a_solver_that_fails_is_unknown(
     failure: str, open_case: NetworkCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def misdirected(function: str, arguments: tuple[Any, ...], deadline: Deadline) -> Any:
-        return processes.call(f"failing_solvers:{failure}", arguments[:1], deadline)
+        return subprocess_call.call(f"support.failing_solvers:{failure}", arguments[:1], deadline)
 
-    monkeypatch.setattr(deciding, "call", misdirected)
+    monkeypatch.setattr(network_engine, "call", misdirected)
     verdict = tv.check_robustness(open_case.network, open_case.x, 3, engine="sat")
     assert verdict.status is tv.Status.UNKNOWN
     expected = tv.StopReason.OUT_OF_MEMORY if failure == "exhaust_memory" else tv.StopReason.CRASHED
@@ -226,10 +228,10 @@ def test_shells_decided_before_a_failure_count(
             return Failure(tv.StopReason.CRASHED, "as planned")
         return call_here(function, arguments, deadline)
 
-    monkeypatch.setattr(deciding, "call", call)
-    monkeypatch.setattr(deciding, "MOST_OPEN", 0)
-    monkeypatch.setattr(deciding, "RATE", 1e-6)  # auto leaves everything to the solver
-    monkeypatch.setattr(deciding, "LONG", math.inf)
+    monkeypatch.setattr(network_engine, "call", call)
+    monkeypatch.setattr(network_engine, "MOST_OPEN", 0)
+    monkeypatch.setattr(network_engine, "RATE", 1e-6)  # auto leaves everything to the solver
+    monkeypatch.setattr(network_engine, "LONG", math.inf)
     radius = tv.robustness_radius(open_case.network, open_case.x, engine=engine)
     assert (radius.lower, radius.upper, radius.detail) == (2, math.inf, "as planned")
     assert tv.check_robustness(open_case.network, open_case.x, 1, engine=engine).status is tv.Status.HOLDS
@@ -239,10 +241,10 @@ def test_what_the_hunt_found_is_kept(open_case: NetworkCase, monkeypatch: pytest
     def fail(*_: object) -> Any:
         return Failure(tv.StopReason.TIMEOUT, "as planned")
 
-    monkeypatch.setattr(deciding, "call", fail)
-    monkeypatch.setattr(deciding, "MOST_OPEN", 0)
-    monkeypatch.setattr(deciding, "RATE", 1e-6)
-    monkeypatch.setattr(deciding, "LONG", 0.0)
+    monkeypatch.setattr(network_engine, "call", fail)
+    monkeypatch.setattr(network_engine, "MOST_OPEN", 0)
+    monkeypatch.setattr(network_engine, "RATE", 1e-6)
+    monkeypatch.setattr(network_engine, "LONG", 0.0)
     radius = tv.robustness_radius(open_case.network, open_case.x)
     assert (radius.lower, radius.upper, radius.stop_reason) == (1, 3, tv.StopReason.TIMEOUT)
     assert radius.exact is False
@@ -258,7 +260,7 @@ def test_a_counterexample_that_is_none_is_refused(
     def lie(function: str, arguments: tuple[Any, ...], deadline: Deadline) -> Any:
         return arguments[0].features[: arguments[0].flips], {}
 
-    monkeypatch.setattr(deciding, "call", lie)
+    monkeypatch.setattr(network_engine, "call", lie)
     verdict = tv.check_robustness(open_case.network, open_case.x, 2, engine="sat")
     assert (verdict.status, verdict.stop_reason) == (tv.Status.UNKNOWN, tv.StopReason.REJECTED)
     radius = tv.robustness_radius(open_case.network, open_case.x, engine="sat")
@@ -271,15 +273,15 @@ def test_search_and_sat_that_disagree_are_not_believed(monkeypatch: pytest.Monke
     def lie(function: str, arguments: tuple[Any, ...], deadline: Deadline) -> Any:
         return arguments[0].features[: arguments[0].flips], {}
 
-    monkeypatch.setattr(deciding, "call", lie)
-    monkeypatch.setattr(deciding, "CHECKED_SETS", 0)
-    monkeypatch.setattr(deciding, "CHECKED_OPEN", 0)
+    monkeypatch.setattr(network_engine, "call", lie)
+    monkeypatch.setattr(network_engine, "CHECKED_SETS", 0)
+    monkeypatch.setattr(network_engine, "CHECKED_OPEN", 0)
     verdict = tv.check_robustness(wide(20, 10), np.zeros(20, int), 3, engine="search", certificate=True)
     assert (verdict.status, verdict.stop_reason) == (tv.Status.UNKNOWN, tv.StopReason.REJECTED)
 
 
 def test_a_formula_too_large_is_unknown(open_case: NetworkCase, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deciding, "MAX_LITERALS", 3)
+    monkeypatch.setattr(network_engine, "MAX_LITERALS", 3)
     verdict = tv.check_robustness(open_case.network, open_case.x, 3, engine="sat")
     assert verdict.status is tv.Status.UNKNOWN
     assert verdict.stop_reason is tv.StopReason.ENCODING_TOO_LARGE
@@ -289,8 +291,8 @@ def test_a_formula_too_large_is_unknown(open_case: NetworkCase, monkeypatch: pyt
 @pytest.mark.parametrize("engine", ["search", "auto"])
 def test_the_checker_follows_what_intervals_closed(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It looks at patterns that the search need not: where they are many, a proof is written."""
-    monkeypatch.setattr(deciding, "call", call_here)
-    monkeypatch.setattr(deciding, "CHECKED_PATTERNS", 800)
+    monkeypatch.setattr(network_engine, "call", call_here)
+    monkeypatch.setattr(network_engine, "CHECKED_PATTERNS", 800)
     monkeypatch.setattr(tmcheck, "MOST_PATTERNS", 1000)
     for n in (15, 40):
         model, x = wide(n, 30), np.zeros(n, int)
@@ -306,9 +308,9 @@ def test_the_checker_follows_what_intervals_closed(engine: str, monkeypatch: pyt
 
 
 def test_without_a_proof_an_answer_has_no_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deciding, "CHECKED_SETS", 0)
-    monkeypatch.setattr(deciding, "CHECKED_OPEN", 0)
-    monkeypatch.setattr(deciding, "CHECKED_LITERALS", 0)
+    monkeypatch.setattr(network_engine, "CHECKED_SETS", 0)
+    monkeypatch.setattr(network_engine, "CHECKED_OPEN", 0)
+    monkeypatch.setattr(network_engine, "CHECKED_LITERALS", 0)
     verdict = tv.check_robustness(wide(20, 10), np.zeros(20, int), 3, engine="search", certificate=True)
     assert verdict.status is tv.Status.HOLDS
     assert verdict.certificate is None

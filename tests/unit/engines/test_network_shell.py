@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tiny import all_inputs
-from tiny_networks import NetworkCase, random_network, random_network_case
+from support.tiny import all_inputs
+from support.tiny_networks import NetworkCase, random_network, random_network_case
 from tmverify.bnn import BnnModel
 from tmverify.bnn.evaluate import activations, matches, reference_classes
 from tmverify.engines.network.shell import Shell, Surroundings, _rivals

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 import tmverify as tv
-from tiny import random_case
+from support.tiny import random_case
 from tmverify.engines import brute
 from tmverify.engines.credits import tighten
 from tmverify.engines.protocol import Deadline, Outcome

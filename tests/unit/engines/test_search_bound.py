@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from flips import (
+from support.flips import (
     Clause,
     Multipliers,
     Toy,
@@ -21,7 +21,7 @@ from flips import (
     random_toy,
     subsets,
 )
-from parts import from_python
+from support.parts import from_python
 from tmverify.engines.search import _bound
 from tmverify.engines.search._bound import FREE, count_votes, first_multipliers
 

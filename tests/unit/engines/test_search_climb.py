@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flips import Flips, Toy, random_toy
+from support.flips import Flips, Toy, random_toy
 from tmverify.engines.search._climb import climb
 from tmverify.engines.search.tree import greedy
 

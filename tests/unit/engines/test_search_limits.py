@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from tiny import all_inputs, random_case
-from tmverify.engines import brute, portfolio
+from support.tiny import all_inputs, random_case
+from tmverify.engines import auto, brute
 from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome
 from tmverify.engines.sat import reduced
-from tmverify.engines.search import deciding, tree
+from tmverify.engines.search import engine as search_engine
 from tmverify.engines.search import problem as problem_module
-from tmverify.engines.search.deciding import decide_within, nearest_within
+from tmverify.engines.search import tree
+from tmverify.engines.search.engine import decide_within, nearest_within
 from tmverify.engines.search.problem import part, problem_of
 from tmverify.engines.search.tree import Budget, greedy
 
@@ -114,9 +115,9 @@ def test_stopped_after_every_number_of_nodes(
     many cases greedy flips are tried first.
     """
     monkeypatch.setattr(tree, "ATTEMPT", attempt)
-    monkeypatch.setattr(deciding, "SCREEN", attempt)
-    monkeypatch.setattr(deciding, "CLIMBS", climbs)
-    monkeypatch.setattr(deciding, "STEPS", attempt)
+    monkeypatch.setattr(search_engine, "SCREEN", attempt)
+    monkeypatch.setattr(search_engine, "CLIMBS", climbs)
+    monkeypatch.setattr(search_engine, "STEPS", attempt)
     rng = np.random.default_rng(attempt)
     reasons: Counter[object] = Counter()
     for _ in range(15):
@@ -145,8 +146,8 @@ def test_decisions_stopped_after_every_number_of_nodes(monkeypatch: pytest.Monke
         query = knotty_query(rng)
         query = replace(query, region=replace(query.region, radius=int(rng.integers(1, 6))))
         truth = Truth(query)
-        monkeypatch.setattr(deciding, "SCREEN", int(rng.choice([1, 1000])))
-        monkeypatch.setattr(deciding, "CLIMBS", int(rng.choice([0, 100])))
+        monkeypatch.setattr(search_engine, "SCREEN", int(rng.choice([1, 1000])))
+        monkeypatch.setattr(search_engine, "CLIMBS", int(rng.choice([0, 100])))
         limit, outcome = 0, Outcome.STOPPED
         while outcome is Outcome.STOPPED:
             budget = nodes(limit)
@@ -177,11 +178,11 @@ class Undecided:
 
 def test_the_bound_of_an_open_tree_is_the_bound_of_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """No more and no less, with and without a witness of greedy flips."""
-    monkeypatch.setattr(deciding, "Tree", Undecided)
+    monkeypatch.setattr(search_engine, "Tree", Undecided)
     all_three = tv.Model.from_clauses(5, [[1, 2, 3], [4]], [[1, -1]], bias=-1)
     two_ways = tv.Model.from_clauses(9, [[1, 2, 3], [4], [5], [6], [7]], [[4, 1, 1, 1, 1]], bias=-4)
     for model, climbs, upper in ((all_three, 0, math.inf), (two_ways, 1, 4)):
-        monkeypatch.setattr(deciding, "CLIMBS", climbs)
+        monkeypatch.setattr(search_engine, "CLIMBS", climbs)
         claim = nearest_within(tv.robustness_query(model, [0] * model.n_features, 5), nodes(5000))
         assert (claim.lower, claim.upper) == (3, upper)
         assert claim.stop_reason is tv.StopReason.NODE_LIMIT
@@ -237,13 +238,13 @@ def endless() -> tv.Query:
 @pytest.mark.parametrize("limit", [0.001, 0.1, 0.6])
 def test_the_clock_stops_a_search(endless: tv.Query, limit: float) -> None:
     start = time.monotonic()
-    claim = deciding.nearest(endless, Deadline(limit))
+    claim = search_engine.nearest(endless, Deadline(limit))
     assert time.monotonic() - start < limit + 0.5
     assert claim.stop_reason is tv.StopReason.TIMEOUT
     assert f"{limit:g} s" in claim.detail
     assert claim.lower < claim.upper
     start = time.monotonic()
-    answer = deciding.decide(endless, Deadline(limit))
+    answer = search_engine.decide(endless, Deadline(limit))
     assert time.monotonic() - start < limit + 0.5
     assert answer.stop_reason is tv.StopReason.TIMEOUT
     assert answer.open_cases == endless.cases
@@ -273,14 +274,14 @@ def test_no_unit_for_such_weights() -> None:
 def test_without_a_unit_the_search_stops_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """And ``auto`` enumerates, or puts to sat, what is left: what greedy flips do not settle, or all."""
     monkeypatch.setattr(tree, "unit_of", lambda problem: 0)
-    monkeypatch.setattr(portfolio, "sat", lambda query, deadline, evidence=None: reduced.solve(query))
+    monkeypatch.setattr(auto, "sat", lambda query, deadline, evidence=None: reduced.solve(query))
     rng = np.random.default_rng(5)
     by: Counter[str | None] = Counter()
     for _ in range(150):
         case = random_case(rng)
         query = tv.similarity_query(case.a, case.b, case.x, case.a.n_features, **case.options)
         truth = Truth(query)
-        monkeypatch.setattr(deciding, "greedy", greedy if rng.random() < 0.5 else lambda problem: None)
+        monkeypatch.setattr(search_engine, "greedy", greedy if rng.random() < 0.5 else lambda problem: None)
         enumerates = rng.random() < 0.5
         monkeypatch.setattr(brute, "PATIENCE", 60.0 if enumerates else 0.0)
         rest = "brute" if enumerates else "sat"
@@ -289,10 +290,10 @@ def test_without_a_unit_the_search_stops_and_says_so(monkeypatch: pytest.MonkeyP
         expect_honest(answer, query, truth)
         assert claim.stop_reason in (None, tv.StopReason.ENCODING_TOO_LARGE)
         assert answer.stop_reason in (None, tv.StopReason.ENCODING_TOO_LARGE)
-        settled = portfolio.nearest(query, Deadline(None))
+        settled = auto.nearest(query, Deadline(None))
         assert (settled.lower, settled.upper) == (truth.radius, truth.radius)
         assert settled.engine == ("search" if claim.stop_reason is None else rest)
-        decided = portfolio.decide(query, Deadline(None))
+        decided = auto.decide(query, Deadline(None))
         assert decided.outcome is (Outcome.WITNESS if truth.cases else Outcome.NO_WITNESS)
         assert decided.engine == ("search" if answer.stop_reason is None else rest)
         by[settled.engine] += 1
@@ -303,7 +304,7 @@ def test_without_a_unit_the_search_stops_and_says_so(monkeypatch: pytest.MonkeyP
 def test_more_votes_than_memory_stop_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(problem_module, "MAX_VOTES", 0)
     query = knotty_query(np.random.default_rng(6))
-    claim, answer = deciding.nearest(query, Deadline(None)), deciding.decide(query, Deadline(None))
+    claim, answer = search_engine.nearest(query, Deadline(None)), search_engine.decide(query, Deadline(None))
     assert claim.stop_reason is answer.stop_reason is tv.StopReason.ENCODING_TOO_LARGE
     assert (claim.lower, claim.upper, claim.open_cases) == (0, math.inf, query.cases)
 
@@ -321,9 +322,9 @@ def test_ctrl_c_ends_a_search(endless: tv.Query) -> None:
             start = time.monotonic()
             signal.setitimer(signal.ITIMER_REAL, delay)
             with pytest.raises(KeyboardInterrupt):
-                deciding.nearest(endless, Deadline(60))
+                search_engine.nearest(endless, Deadline(60))
             assert time.monotonic() - start < delay + 0.5
-            assert deciding.nearest(query, Deadline(None)).lower == radius  # nothing is left behind
+            assert search_engine.nearest(query, Deadline(None)).lower == radius  # nothing is left behind
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
@@ -333,11 +334,11 @@ def test_many_threads_search_at_once() -> None:
     """The kernels let go of the interpreter; each search has its own arrays."""
     rng = np.random.default_rng(8)
     queries = [knotty_query(rng) for _ in range(30)]
-    expected = [deciding.nearest(query, Deadline(None)).upper for query in queries]
+    expected = [search_engine.nearest(query, Deadline(None)).upper for query in queries]
     results: dict[int, list[float]] = {}
 
     def ask(thread: int) -> None:
-        results[thread] = [deciding.nearest(query, Deadline(None)).upper for query in queries]
+        results[thread] = [search_engine.nearest(query, Deadline(None)).upper for query in queries]
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
     for thread in threads:

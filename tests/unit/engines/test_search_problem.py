@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from flips import Clause, Toy, random_fixed, random_toy, subsets, toy_of
-from tiny import random_case
+from support.flips import Clause, Toy, random_fixed, random_toy, subsets, toy_of
+from support.tiny import random_case
 from tmverify.engines.protocol import EncodingTooLargeError
 from tmverify.engines.search import problem as problem_module
 from tmverify.engines.search._bound import FREE

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flips import (
+from support.flips import (
     Flips,
     Multipliers,
     Toy,
@@ -20,7 +20,7 @@ from flips import (
     random_flips,
     random_toy,
 )
-from parts import from_python
+from support.parts import from_python
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.search import _bound, _tree, tree
 from tmverify.engines.search._bound import FREE

@@ -15,7 +15,7 @@ from pysat.formula import CNF
 from pysat.solvers import Solver
 
 import tmverify as tv
-from tiny import random_case
+from support.tiny import random_case
 
 encodings = pytest.mark.parametrize("encoding", ["sat", "paper"])
 

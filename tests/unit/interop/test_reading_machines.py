@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 import tmverify as tv
-from tiny import random_model
+from support.tiny import random_model
 from tmverify.interop import from_green, from_pytsetlin, from_tmu
 from tmverify.interop.agreement import check_agreement, probes
 from tmverify.interop.literals import clauses_of_lists, clauses_of_matrix, included_in_slices

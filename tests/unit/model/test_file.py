@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from file_builder import dump, lay_out, take_apart
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from safetensors import safe_open
 
 import tmverify as tv
+from support.file_builder import dump, lay_out, take_apart
 from tmverify import Model, ModelError, ModelFormatError
 from tmverify.model.container import MAX_FILE_BYTES
 from tmverify.model.file import decode, encode

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from file_builder import Parts, sealed, take_apart
 
 import tmverify as tv
+from support.file_builder import Parts, sealed, take_apart
 from tmverify import Model, ModelFormatError
 from tmverify.model.evaluate import reference_scores
 from tmverify.model.file import encode

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from file_builder import Parts, dump, lay_out, sealed, take_apart
 
 import tmverify as tv
+from support.file_builder import Parts, dump, lay_out, sealed, take_apart
 from tmverify import Model, ModelFormatError
 from tmverify.model.container import MAX_HEADER_BYTES
 from tmverify.model.file import encode

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import strategies
-import tiny
+from support import strategies, tiny
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 from tmverify.model.checks import MAX_WEIGHT

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from tiny import random_model
+from support.tiny import random_model
 
 
 def test_every_model_comes_back_equal(tmp_path: Path) -> None:

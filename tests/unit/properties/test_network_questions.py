@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from network_solvers import call_here
-from tiny_networks import random_network_case
+from support.network_solvers import call_here
+from support.tiny_networks import random_network_case
 from tmverify.bnn import BnnModel, PixelCuts
-from tmverify.engines.network import deciding
+from tmverify.engines.network import engine as network_engine
 from tmverify.properties.network import NetworkQuery
 from tmverify.verify import nearest
 
@@ -153,7 +153,7 @@ def test_what_is_neither_machine_nor_network(ask: Ask) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_witnesses_flip_no_pixel_that_can_not_change(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a level of 0 or 256 leaves no choice, even if ``features`` names the pixel."""
-    monkeypatch.setattr(deciding, "call", call_here)
+    monkeypatch.setattr(network_engine, "call", call_here)
     rng = np.random.default_rng(8)
     met = 0
     for _ in range(60):

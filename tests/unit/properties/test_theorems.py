@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from pysat.solvers import Solver
 
 import tmverify as tv
-from strategies import inputs, models, plain_machines
-from tiny import all_inputs
+from support.strategies import inputs, models, plain_machines
+from support.tiny import all_inputs
 from tmverify.engines.sat.paper import encode_paper
 from tmverify.engines.sat.solving import solve_formulas
 from tmverify.properties.query import query_change

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from report_stores import answer, machine, mixed_store, task, two_model_store, write_store
+from support.report_stores import answer, machine, mixed_store, task, two_model_store, write_store
 from tmverify.campaign import Store
 from tmverify.errors import InvalidInputError
-from tmverify.report.contents import Report, collect
-from tmverify.report.shares import Point
+from tmverify.report.report import Report, collect
+from tmverify.report.robust_share import Point
 from tmverify.report.table import NUMBERS, TEXTS, table_json
-from tmverify.report.wording import bounds_text, percent, seconds_text
+from tmverify.report.words import bounds_text, percent, seconds_text
 
 
 def collected(path: Path, *, gallery: int = 200, image: tuple[int, int] | None = None) -> Report:

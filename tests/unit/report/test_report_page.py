@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from report_stores import answer, machine, mixed_store, task, two_model_store, write_store
+from support.report_stores import answer, machine, mixed_store, task, two_model_store, write_store
 from tmverify.campaign.exporting import records
 from tmverify.campaign.store import Store
 from tmverify.errors import MissingExtraError, StoreError

@@ -293,7 +293,7 @@ def test_an_interrupted_epoch_leaves_no_trace() -> None:
         X = np.random.default_rng(0).integers(0, 2, (4000, 200)).astype(np.uint8)
         y = X[:, 0] ^ X[:, 1]
         settings = dict(n_clauses=200, threshold=100, specificity=3.0, random_state=0, n_jobs=2)
-        from tmverify.training.course import Course
+        from tmverify.training.schedule import Course
         run_epoch = Course.run_epoch
         def then_interrupt(self, examples):
             run_epoch(self, examples)

@@ -7,8 +7,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from slow_machine import literal_states, xorshift
 
+from support.slow_machine import literal_states, xorshift
 from tmverify.kernels.rng import fill_mask, next_mask
 from tmverify.training._learn import punish, reward
 from tmverify.training.machine import Machine, make_rule, new_machine

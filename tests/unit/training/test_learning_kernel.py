@@ -6,8 +6,8 @@ import threading
 
 import numpy as np
 import pytest
-from slow_machine import SlowMachine, literal_states
 
+from support.slow_machine import SlowMachine, literal_states
 from tmverify.training._learn import learn
 from tmverify.training.machine import (
     Machine,

@@ -234,7 +234,7 @@ def test_a_full_disk_later_costs_the_file_not_the_training(
         if len(saves) > 1:
             raise OSError("No space left on device")
 
-    monkeypatch.setattr("tmverify.training.course.write_state", full)
+    monkeypatch.setattr("tmverify.training.schedule.write_state", full)
     with pytest.warns(UserWarning, match="No space left"):
         clf = tv.TsetlinMachineClassifier(**SETTINGS, n_epochs=2).fit(X, y, checkpoint=tmp_path / "x")
     assert clf.n_epochs_ == 2

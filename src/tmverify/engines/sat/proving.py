@@ -20,7 +20,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.evidence import Draft, Evidence
+from tmverify.engines.proof_log import Draft, Evidence
 from tmverify.engines.protocol import Answer, Deadline, EncodingTooLargeError, found, none_exists, stopped
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.totalizer import totalizer_at_most, totalizer_size

@@ -14,7 +14,7 @@ from enum import Enum, auto
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.evidence import Draft
+from tmverify.engines.proof_log import Draft
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.search import _tree
 from tmverify.engines.search._bound import FREE, count_votes, first_multipliers

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
-from tmverify.engines.evidence import Evidence
-from tmverify.engines.processes import call
+from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.search._record import pack_changes
 from tmverify.engines.search._shrink import inherit
 from tmverify.engines.search._tree import explore
-from tmverify.engines.search.deciding import nearest
+from tmverify.engines.search.engine import nearest
 from tmverify.engines.search.problem import Problem, problem_of
 from tmverify.engines.search.tree import Budget, Tree, greedy
+from tmverify.engines.subprocesses.call import call
 from tmverify.model import Model
 from tmverify.properties import robustness_query, similarity_query
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tmverify.certificates import claims
 from tmverify.engines import check_engine, check_engine_for, prepare, run
-from tmverify.engines.evidence import Evidence
+from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Outcome, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Label

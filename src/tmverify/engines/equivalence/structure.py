@@ -27,8 +27,8 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.everywhere.multipliers import guess_multipliers
-from tmverify.engines.everywhere.normal import Clause, NormalForm
+from tmverify.engines.equivalence.multipliers import guess_multipliers
+from tmverify.engines.equivalence.normal import Clause, NormalForm
 from tmverify.engines.protocol import Deadline
 from tmverify.properties.query import Query
 

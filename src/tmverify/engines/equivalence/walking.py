@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.everywhere import _walk
+from tmverify.engines.equivalence import _walk
 from tmverify.engines.protocol import Deadline, EncodingTooLargeError
 from tmverify.engines.reduction import Reduced, reduce
 from tmverify.properties.query import Query

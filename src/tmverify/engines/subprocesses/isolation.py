@@ -10,9 +10,9 @@ import tempfile
 from dataclasses import replace
 from typing import Any
 
-from tmverify.engines.evidence import Evidence
-from tmverify.engines.processes import Failure, call
+from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Engine, stopped
+from tmverify.engines.subprocesses.call import Failure, call
 from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
 

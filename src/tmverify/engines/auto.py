@@ -5,7 +5,7 @@ there is) goes on to ``_rest``. A region of few inputs is looked at input by inp
 that the search has no bounds, a solver has no luck either. The others are put to ``sat``, which learns from
 its conflicts; only the open cases are, and for the nearest witness only the radii between the bounds found.
 
-A question about every input, not about a ball, has a way of its own (``engines.everywhere``).
+A question about every input, not about a ball, has a way of its own (``engines.equivalence``).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tmverify.engines import brute
-from tmverify.engines.everywhere import deciding as everywhere
-from tmverify.engines.evidence import Evidence
+from tmverify.engines.equivalence import engine as equivalence
+from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome
-from tmverify.engines.sat.deciding import decide as sat
-from tmverify.engines.search.deciding import decide_within, nearest_within
+from tmverify.engines.radius_by_steps import nearest_by_steps
+from tmverify.engines.sat.engine import decide as sat
+from tmverify.engines.search.engine import decide_within, nearest_within
 from tmverify.engines.search.tree import Budget
-from tmverify.engines.stepping import nearest_by_steps
 from tmverify.properties.query import Query
 
 NODES = 100_000
@@ -29,7 +29,7 @@ _BOTH = ("search", "sat")
 def decide(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
     """Decide ``query``."""
     if query.region.center is None:
-        return everywhere.decide(query, deadline, sat, evidence)
+        return equivalence.decide(query, deadline, sat, evidence)
     first = decide_within(query, _share(deadline), evidence)
     if first.outcome is not Outcome.STOPPED:
         return replace(first, engine="search")

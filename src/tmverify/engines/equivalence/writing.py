@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tmverify.engines.everywhere.normal import Clause, NormalForm
-from tmverify.engines.everywhere.structure import Argument
-from tmverify.engines.evidence import Draft, Evidence, packed_numbers, packed_step
+from tmverify.engines.equivalence.normal import Clause, NormalForm
+from tmverify.engines.equivalence.structure import Argument
+from tmverify.engines.proof_log import Draft, Evidence, packed_numbers, packed_step
 from tmverify.properties.query import Query
 
 Votes = tuple[int, ...]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tmverify as tv
-from tiny import all_inputs
+from support.tiny import all_inputs
 from tmverify.certificates import tmcheck
 from tmverify.model.file import encode
 

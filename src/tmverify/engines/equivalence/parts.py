@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tmverify.engines.everywhere.normal import Clause
-from tmverify.engines.everywhere.structure import Argument
-from tmverify.engines.evidence import Evidence
+from tmverify.engines.equivalence.normal import Clause
+from tmverify.engines.equivalence.structure import Argument
+from tmverify.engines.proof_log import Evidence
 from tmverify.properties.query import Query
 from tmverify.properties.region import Region
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tmverify.engines.isolation import isolated
+from tmverify.engines.subprocesses.isolation import isolated
 
 decide = isolated("tmverify.engines.sat.reduced:solve", proving="tmverify.engines.sat.proving:solve")

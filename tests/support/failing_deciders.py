@@ -9,7 +9,7 @@ import numpy as np
 from tmverify.campaign.answers import TaskAnswer
 from tmverify.campaign.deciding import answer_from_files
 from tmverify.campaign.tasks import Task
-from tmverify.engines.memory import at_most
+from tmverify.engines.subprocesses.memory import at_most
 
 
 def die(task: Task, folder: str) -> TaskAnswer:

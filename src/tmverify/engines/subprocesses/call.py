@@ -29,16 +29,16 @@ import threading
 import weakref
 from typing import IO, Any
 
-from tmverify.engines._worker import READY, Failure
-from tmverify.engines.memory import limit_of_now
 from tmverify.engines.protocol import Deadline
+from tmverify.engines.subprocesses._worker import READY, Failure
+from tmverify.engines.subprocesses.memory import limit_of_now
 from tmverify.properties.verdict import StopReason
 
 __all__ = ["Failure", "call"]
 
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
-    "from tmverify.engines._worker import serve; serve()"
+    "from tmverify.engines.subprocesses._worker import serve; serve()"
 )
 _numbers = itertools.count()
 _local = threading.local()

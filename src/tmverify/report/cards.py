@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tmverify.report.contents import Report
+from tmverify.report.report import Report
 from tmverify.report.summary import Share
-from tmverify.report.wording import bounds_text, percent, seconds_text
+from tmverify.report.words import bounds_text, percent, seconds_text
 
 
 @dataclass(frozen=True, slots=True)

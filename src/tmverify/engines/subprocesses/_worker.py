@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tmverify import kernels
-from tmverify.engines.memory import adopt, at_most
+from tmverify.engines.subprocesses.memory import adopt, at_most
 from tmverify.properties.verdict import StopReason
 
 READY = b"tmverify worker ready\n"

@@ -12,7 +12,7 @@ from tmverify.model import Label
 from tmverify.model.names import feature_name
 from tmverify.report.gallery import Change
 from tmverify.report.pictures import marked, picture
-from tmverify.report.wording import bounds_text, decisions_text, seconds_text
+from tmverify.report.words import bounds_text, decisions_text, seconds_text
 
 _MAX_CHIPS = 40
 _MAX_PLAIN = 14

@@ -10,7 +10,7 @@ from tmverify.campaign.records import StoredModel
 from tmverify.errors import InvalidInputError
 from tmverify.report.gallery import Gallery, gallery_of
 from tmverify.report.radii import Radii, radii_of
-from tmverify.report.shares import Curve, curves_of
+from tmverify.report.robust_share import Curve, curves_of
 from tmverify.report.subjects import Subject, by_subject, called, subject_of
 from tmverify.report.summary import Headline, Line, headline, summarise
 from tmverify.report.times import Times, times_of

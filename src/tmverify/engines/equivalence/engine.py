@@ -20,15 +20,15 @@ from typing import Any
 import numpy as np
 
 from tmverify.engines import brute
-from tmverify.engines.everywhere.normal import normal_form
-from tmverify.engines.everywhere.parts import Part, parts_of
-from tmverify.engines.everywhere.sampling import find_among_samples
-from tmverify.engines.everywhere.structure import arguments
-from tmverify.engines.everywhere.walking import find_by_walking
-from tmverify.engines.everywhere.writing import Writer
-from tmverify.engines.evidence import Evidence
+from tmverify.engines.equivalence.normal import normal_form
+from tmverify.engines.equivalence.parts import Part, parts_of
+from tmverify.engines.equivalence.sampling import find_among_samples
+from tmverify.engines.equivalence.structure import arguments
+from tmverify.engines.equivalence.walking import find_by_walking
+from tmverify.engines.equivalence.writing import Writer
+from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Engine, Outcome, found, none_exists, stopped
-from tmverify.engines.search.deciding import decide_within
+from tmverify.engines.search.engine import decide_within
 from tmverify.engines.search.tree import Budget
 from tmverify.properties.query import Query
 from tmverify.properties.region import Region

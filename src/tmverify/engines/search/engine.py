@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.evidence import Draft, Evidence
+from tmverify.engines.proof_log import Draft, Evidence
 from tmverify.engines.protocol import (
     Answer,
     Deadline,

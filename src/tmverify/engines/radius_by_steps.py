@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from tmverify.engines.evidence import Evidence
+from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Deadline, Engine, Nearest, Outcome
 from tmverify.properties.query import Query
 

@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from tmverify.engines.everywhere.sampling import find_among_samples
-from tmverify.engines.everywhere.walking import find_by_walking
+from tmverify.engines.equivalence.sampling import find_among_samples
+from tmverify.engines.equivalence.walking import find_by_walking
 from tmverify.engines.protocol import Deadline
 from tmverify.model import Model
 from tmverify.properties import equivalence_query

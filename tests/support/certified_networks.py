@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certified import claim_line
-from tiny import all_inputs
+from support.certified import claim_line
+from support.tiny import all_inputs
 from tmverify.bnn import BnnModel, PixelCuts
 from tmverify.bnn.evaluate import reference_classes
 from tmverify.properties.region import Direction

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parts import from_python
+from support.parts import from_python
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.search import _bound, _tree
 from tmverify.engines.search._bound import FREE

@@ -1,0 +1,1 @@
+"""What tests share: tiny models, oracles, builders, and processes that fail on purpose."""
