@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tmverify.campaign.answers import TaskAnswer
-from tmverify.campaign.deciding import answer_from_files
-from tmverify.campaign.tasks import Task
+from tmverify.asking.answer import TaskAnswer
+from tmverify.asking.decide import answer_from_files
+from tmverify.asking.task import Task
 from tmverify.engines.subprocesses.memory import at_most
 
 

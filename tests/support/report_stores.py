@@ -11,7 +11,7 @@ import numpy as np
 
 from tmverify import Model
 from tmverify.campaign import Store, Task, TaskAnswer
-from tmverify.campaign.tasks import pack
+from tmverify.asking.task import pack
 from tmverify.properties.trust import CHECKED, REPLAYED, trust_in
 
 Pair = tuple[Task, TaskAnswer | None]

@@ -5,15 +5,17 @@
     Plan ─expand→ tasks ─due?→ workers (joblib: this machine, or a Dask cluster) ─answers→ Store ─→ report
 """
 
-from tmverify.campaign.answering import run_campaign
-from tmverify.campaign.answers import TaskAnswer
+from tmverify.asking.answer import Asked, TaskAnswer
+from tmverify.asking.answer import Asked as Row
+from tmverify.asking.tally import Group, Tally, grouped
+from tmverify.asking.task import Task
 from tmverify.campaign.plan import Ask, InputSet, Plan, read_plan
-from tmverify.campaign.store import Row, Store
-from tmverify.campaign.tallies import Group, Tally, grouped
-from tmverify.campaign.tasks import Task
+from tmverify.campaign.run import run_campaign
+from tmverify.campaign.store import Store
 
 __all__ = [
     "Ask",
+    "Asked",
     "Group",
     "InputSet",
     "Plan",

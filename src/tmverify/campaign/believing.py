@@ -31,10 +31,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tmverify.campaign.answers import EXACT, MERGED, UNKNOWN, TaskAnswer
+from tmverify.asking.answer import EXACT, MERGED, UNKNOWN, TaskAnswer
+from tmverify.asking.subject import TEAM
+from tmverify.asking.task import Task
 from tmverify.campaign.records import StoredModel
-from tmverify.campaign.scopes import TEAM
-from tmverify.campaign.tasks import Task
 from tmverify.engines import CERTIFYING, ENGINE_NAMES
 from tmverify.errors import shown
 from tmverify.model.clauses import MAX_FEATURES

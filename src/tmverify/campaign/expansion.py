@@ -6,31 +6,20 @@ Everything is read and checked here, before the first task runs.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tmverify.asking.subject import TEAM, Chosen, Subject, about_everything, about_inputs, machines
+from tmverify.asking.task import Task
 from tmverify.bnn.either import Classifier, load_classifier
-from tmverify.campaign.drawing import draw
-from tmverify.campaign.features import read_features
 from tmverify.campaign.plan import Ask, InputSet, Plan
-from tmverify.campaign.scopes import OWN, TEAM, read_scope, scopes_for
-from tmverify.campaign.tasks import Task, pack
 from tmverify.data import Inputs, load_inputs
-from tmverify.engines import check_engine_for
 from tmverify.errors import PlanError, TmVerifyError
-from tmverify.model.names import named_first
-from tmverify.properties.region import Direction, check_epsilon
-from tmverify.properties.scope import check_model, comparable
+from tmverify.properties.questions import QUESTIONS
+from tmverify.properties.scope import comparable
 
 _NO_TITLE = "plan"
-_PIXEL = re.compile(r"pixel_(\d{1,5})_(\d{1,5})\b")
 
 
 @dataclass(slots=True)
@@ -42,15 +31,6 @@ class Campaign:
     models: dict[str, Classifier]
     names: dict[str, str] = field(default_factory=dict)
     certificates: Path | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """The rows of an input set that are asked about."""
-
-    rows: NDArray[np.int64]
-    X: NDArray[np.uint8]
-    y: NDArray[Any] | None
 
 
 def expand(plan: Plan) -> Campaign:
@@ -80,71 +60,42 @@ def expand(plan: Plan) -> Campaign:
     )
 
 
-def image_of(model: Classifier) -> tuple[int, int] | None:
-    """Rows and columns, if the features are called ``pixel_0_0``, ``pixel_0_1 > 5.5``, … row by row."""
-    places = [_PIXEL.match(name) for name in model.feature_names or ()]
-    pixels = [(int(place[1]), int(place[2])) for place in places if place is not None]
-    if not pixels or len(pixels) != len(places):
-        return None
-    rows, columns = (size + 1 for size in pixels[-1])
-    return (rows, columns) if pixels == [(r, c) for r in range(rows) for c in range(columns)] else None
-
-
 def _tasks(
     plan: Plan, ask: Ask, models: Mapping[str, Classifier], inputs: Mapping[str, Inputs]
 ) -> Iterator[Task]:
+    question = QUESTIONS[ask.question]
     for names in ask.models:
         chosen = [models[name] for name in names]
-        check_engine_for(chosen[0], plan.engine)
         if len(chosen) == 2:
-            left, right = (check_model(model, name) for model, name in zip(chosen, names, strict=True))
+            left, right = machines(names, chosen)
             comparable(left, right, TEAM)
-        task = partial(
-            Task,
-            question=ask.question,
-            models=tuple(model.content_hash for model in chosen),
-            names=names,
-            n_features=chosen[0].n_features,
-            engine=plan.engine,
-            timeout=plan.timeout,
-            memory=plan.memory,
-            certified=plan.certificates is not None,
+        subjects = (
+            [_about(ask, names, chosen, name, plan.inputs[name], inputs[name]) for name in ask.inputs]
+            if question.about_input
+            else [about_everything(names, chosen, ask.scope)]
         )
-        if ask.question == "equivalence":
-            yield task(scope=read_scope(chosen[0], ask.scope))
-            continue
-        for name in ask.inputs:
-            yield from _about_inputs(task, ask, chosen, name, plan.inputs[name], inputs[name])
-
-
-def _about_inputs(
-    task: Any, ask: Ask, models: Sequence[Classifier], name: str, chosen: InputSet, inputs: Inputs
-) -> Iterator[Task]:
-    model, named = models[0], named_first(models)
-    inputs = inputs.matched(named, chosen.file)
-    for epsilon in ask.epsilons:
-        check_epsilon(epsilon, model.n_features)
-    if chosen.image is not None and math.prod(chosen.image) != model.n_features:
-        raise PlanError(f"inputs.{name}.image {list(chosen.image)} has not {model.n_features} pixels.")
-    rows = _rows(inputs, chosen)
-    scopes = scopes_for(model, ask.scope, rows.X, rows.y, rows.rows.tolist())
-    mask = read_features(named, ask.features)
-    about = partial(
-        task,
-        data=name,
-        own=ask.scope == OWN,
-        image=chosen.image or image_of(named),
-        mask=None if mask is None else pack(mask),
-        direction=cast("Direction | None", ask.direction),
-    )
-    for within in ask.epsilons or (None,):
-        for place, index in enumerate(rows.rows.tolist()):
-            label = None if rows.y is None else rows.y[place].item()
-            yield about(
-                index=index, bits=pack(rows.X[place]), label=label, epsilon=within, scope=scopes[place]
+        for subject in subjects:
+            yield from subject.tasks(
+                question,
+                ask.epsilons,
+                engine=plan.engine,
+                timeout=plan.timeout,
+                memory=plan.memory,
+                certified=plan.certificates is not None,
             )
 
 
-def _rows(inputs: Inputs, chosen: InputSet) -> _Rows:
-    rows = draw(len(inputs.X), inputs.y, chosen.n, chosen.seed)
-    return _Rows(rows, inputs.X[rows], None if inputs.y is None else inputs.y[rows])
+def _about(
+    ask: Ask, names: tuple[str, ...], models: Sequence[Classifier], data: str, each: InputSet, inputs: Inputs
+) -> Subject:
+    if each.image is not None and math.prod(each.image) != models[0].n_features:
+        raise PlanError(f"inputs.{data}.image {list(each.image)} has not {models[0].n_features} pixels.")
+    chosen = Chosen(
+        n=each.n,
+        seed=each.seed,
+        scope=ask.scope,
+        features=ask.features,
+        direction=ask.direction,
+        image=each.image,
+    )
+    return about_inputs(names, models, inputs, chosen, data=data, file=each.file)

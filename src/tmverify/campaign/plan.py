@@ -52,17 +52,18 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from tmverify.campaign.tasks import QUESTIONS
+from tmverify.asking.subject import text_of
 from tmverify.engines import check_certifying, check_engine
 from tmverify.engines.protocol import check_timeout
 from tmverify.errors import InvalidInputError, PlanError, shown
+from tmverify.properties.questions import PLANNED, Question
 
 MIB = 1 << 20
 _MOST = 1 << 31
-_ABOUT_BALLS = ("robustness", "similarity")
 _TOP = ("title", "engine", "timeout", "memory", "certificates", "models", "inputs", "ask")
 _OF_INPUTS = ("file", "n", "seed", "image")
-_OF_ASK = ("question", "models", "inputs", "epsilons", "scope", "features", "direction")
+_OF_REGION = ("inputs", "features", "direction")
+_OF_ASK = ("question", "models", *_OF_REGION, "epsilons", "scope")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +109,6 @@ class Plan:
             name: replace(each, seed=seed, n=each.n if n is None else n) for name, each in self.inputs.items()
         }
         return replace(self, inputs=inputs)
-
-
-def text_of(name: str) -> str:
-    """A file's name as text: what is no UTF-8 in it is shown escaped."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def read_plan(path: str | os.PathLike[str]) -> Plan:
@@ -187,46 +183,46 @@ def _ask(
 ) -> Ask:
     where = f"ask number {place}"
     _only(raw, _OF_ASK, where)
-    question = raw.get("question")
-    if question not in QUESTIONS:
-        raise PlanError(
-            f"{where}: question must be one of {', '.join(QUESTIONS)}. Got {shown(question)} instead."
-        )
-    about_balls, everywhere = question in _ABOUT_BALLS, question == "equivalence"
-    for key, allowed in (
-        ("epsilons", about_balls),
-        *((key, not everywhere) for key in ("inputs", "features", "direction")),
-    ):
-        if key in raw and not allowed:
-            raise PlanError(f"{where}: {question} takes no {key}.")
-    if not everywhere and not inputs:
+    name = raw.get("question")
+    question = PLANNED.get(name) if isinstance(name, str) else None
+    if question is None:
+        raise PlanError(f"{where}: question must be one of {', '.join(PLANNED)}. Got {shown(name)} instead.")
+    for key in raw:
+        if (key == "epsilons" and not question.has_epsilon) or (
+            key in _OF_REGION and not question.about_input
+        ):
+            raise PlanError(f"{where}: {question.name} takes no {key}.")
+    if question.about_input and not inputs:
         raise PlanError(f"{where}: there are no inputs; add a table [inputs.NAME] with a file.")
-    chosen = [] if everywhere else _list(raw.get("inputs", list(inputs)), f"{where}: inputs")
+    chosen = _list(raw.get("inputs", list(inputs)), f"{where}: inputs") if question.about_input else []
     return Ask(
-        question=question,
+        question=question.name,
         models=_subjects(question, raw.get("models"), models, where),
         inputs=tuple(_known(name, inputs, f"{where}: inputs") for name in chosen),
-        epsilons=tuple(_epsilons(raw.get("epsilons", [1]), where)) if about_balls else (),
+        epsilons=tuple(_epsilons(raw.get("epsilons", [1]), where)) if question.has_epsilon else (),
         scope=str(raw.get("scope", "team")),
         features=None if "features" not in raw else _string(raw["features"], f"{where}: features"),
         direction=_direction(raw.get("direction"), where),
     )
 
 
-def _subjects(question: str, raw: Any, models: Mapping[str, Path], where: str) -> tuple[tuple[str, ...], ...]:
+def _subjects(
+    question: Question, raw: Any, models: Mapping[str, Path], where: str
+) -> tuple[tuple[str, ...], ...]:
     """The models asked about, one or two together; where the plan does not say, all that make sense."""
-    two = question in ("similarity", "equivalence")
     if raw is None:
-        found: list[tuple[str, ...]] = list(combinations(models, 2)) if two else [(name,) for name in models]
-        if not found:
-            raise PlanError(f"{where}: {question} is about two models, and there is one.")
-        return tuple(found)
+        subjects = list(combinations(models, question.models[0]))
+        if not subjects:
+            raise PlanError(f"{where}: {question.name} is about two models, and there is one.")
+        return tuple(subjects)
     subjects = []
     for each in _list(raw, f"{where}: models"):
         names = tuple(each) if isinstance(each, list) else (each,)
-        if len(names) not in ((2,) if two else (1, 2) if question == "radius" else (1,)):
-            wanted = 'pairs, such as [["a", "b"]]' if two else 'names, such as ["a", "b"]'
-            raise PlanError(f"{where}: models of {question} must be {wanted}. Got {shown(each)} instead.")
+        if len(names) not in question.models:
+            wanted = 'names, such as ["a", "b"]' if 1 in question.models else 'pairs, such as [["a", "b"]]'
+            raise PlanError(
+                f"{where}: models of {question.name} must be {wanted}. Got {shown(each)} instead."
+            )
         subjects.append(tuple(_known(name, models, f"{where}: models") for name in names))
     return tuple(subjects)
 

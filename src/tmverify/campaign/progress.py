@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.progress import TimeRemainingColumn as TimeLeftColumn
 from rich.text import Text
 
-from tmverify.campaign.tallies import Tally
+from tmverify.asking.tally import Tally
 
 _LINE_EVERY = 30.0  # seconds
 

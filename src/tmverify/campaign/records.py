@@ -16,9 +16,9 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
+from tmverify.asking.answer import TaskAnswer
+from tmverify.asking.task import Task
 from tmverify.bnn.either import Classifier
-from tmverify.campaign.answers import TaskAnswer
-from tmverify.campaign.tasks import Task
 from tmverify.errors import ModelError, shown
 from tmverify.model import Label, Model
 from tmverify.model.checks import check_classes, check_feature_names

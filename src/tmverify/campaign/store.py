@@ -21,11 +21,11 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
+from tmverify.asking.answer import MERGED, UNKNOWN, Asked, TaskAnswer, better, unanswered
+from tmverify.asking.task import Task
 from tmverify.bnn.either import Classifier
-from tmverify.campaign.answers import MERGED, UNKNOWN, TaskAnswer, better, unanswered
 from tmverify.campaign.believing import why_no_answer, why_no_task
 from tmverify.campaign.locking import holder
 from tmverify.campaign.opening import to_read, to_write
@@ -45,20 +45,10 @@ from tmverify.campaign.records import (
     result_row,
     task_row,
 )
-from tmverify.campaign.tasks import Task
 from tmverify.errors import StoreError, shown
 from tmverify.properties import StopReason
 
 NOT_BELIEVED = "not-believed"  # what tables say of an answer that is refused
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A task and its answer, or None while it has none; ``refused`` is why the one there is not believed."""
-
-    task: Task
-    answer: TaskAnswer | None
-    refused: str | None = None
 
 
 class Store:
@@ -166,13 +156,13 @@ class Store:
 
     def answer(self, task: Task) -> TaskAnswer | None:
         """What is known of a task."""
-        return self.row(task).answer
+        return self.asked(task).answer
 
-    def row(self, task: Task) -> Row:
+    def asked(self, task: Task) -> Asked:
         """A task, whoever asks it, with what is known of it."""
-        return self._row(task, self._result(task))
+        return self._asked(task, self._result(task))
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[Asked]:
         """What the plans ask, in their order, with the answers; what several ask alike comes once.
 
         Raises
@@ -194,7 +184,7 @@ class Store:
             if (task.id, *asked) not in seen:
                 seen.add((task.id, *asked))
                 result = rest[len(TASK) :]
-                yield self._row(task, None if result[0] is None else result)
+                yield self._asked(task, None if result[0] is None else result)
 
     def models(self) -> dict[str, StoredModel]:
         """The models asked about, by hash; those of which the store has a description that can be one."""
@@ -220,13 +210,13 @@ class Store:
         row: Sequence[object] | None = found.fetchone()
         return row
 
-    def _row(self, task: Task, result: Sequence[object] | None) -> Row:
+    def _asked(self, task: Task, result: Sequence[object] | None) -> Asked:
         if result is None:
-            return Row(task, None)
+            return Asked(task, None)
         try:
-            return Row(task, self._believed(result, task).answer)
+            return Asked(task, self._believed(result, task).answer)
         except ValueError as error:
-            return Row(task, None, str(error))
+            return Asked(task, None, str(error))
 
     def _believed(self, result: Sequence[object], task: Task) -> Kept:
         """The answer to ``task``; ValueError if none could be so."""

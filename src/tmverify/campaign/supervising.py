@@ -21,16 +21,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tmverify.campaign.answers import TaskAnswer, unanswered
-from tmverify.campaign.deciding import SUFFIX
-from tmverify.campaign.tasks import Task
+from tmverify.asking.answer import TaskAnswer, unanswered
+from tmverify.asking.decide import SUFFIX
+from tmverify.asking.task import Task
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.subprocesses.call import Failure, call
 from tmverify.properties import StopReason
 
-_WARMER = "tmverify.campaign.deciding:warm_up"
+_WARMER = "tmverify.asking.decide:warm_up"
 _WARMING = 900.0  # seconds: many processes may compile at once
-_DECIDER = "tmverify.campaign.deciding:answer_from_files"
+_DECIDER = "tmverify.asking.decide:answer_from_files"
 _GRACE = 20.0  # seconds beyond the limit that the engines hold themselves to
 _ATTEMPTS = 2
 _LOOK_EVERY = 0.5  # seconds

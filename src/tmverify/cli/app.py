@@ -7,20 +7,13 @@ from typing import Annotated
 
 import typer
 
-from tmverify.cli.commands import campaign, make
-from tmverify.cli.commands.campaign import report
-from tmverify.cli.commands.check import certify
+from tmverify.cli import campaign
+from tmverify.cli.campaign import report
+from tmverify.cli.certify import certify
+from tmverify.cli.commands import make
 from tmverify.cli.commands.export import export
 from tmverify.cli.commands.look import info, predict
 from tmverify.cli.commands.make import train
-from tmverify.cli.commands.prove import (
-    equivalence,
-    radius,
-    robustness,
-    similarity,
-    universal_robustness,
-    universal_similarity,
-)
 from tmverify.cli.exit_codes import (
     EPILOG,
     EPILOG_CAMPAIGN,
@@ -30,32 +23,28 @@ from tmverify.cli.exit_codes import (
     EPILOG_TRAIN,
     ExitCode,
 )
+from tmverify.cli.questions import command_of
+from tmverify.properties.questions import QUESTIONS
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
-_PANELS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Make a model": (train,),
-    "Look at a model": (info, predict),
-    "Prove it, or find the counterexample": (
-        robustness,
-        universal_robustness,
-        similarity,
-        universal_similarity,
-        equivalence,
-        radius,
+# A subcommand: its panel in the help, what it is called, the function, and how its help ends.
+_COMMANDS: list[tuple[str, str, Callable[..., None], str]] = [
+    ("Make a model", "train", train, EPILOG_TRAIN),
+    ("Look at a model", "info", info, EPILOG_PLAIN),
+    ("Look at a model", "predict", predict, EPILOG_PLAIN),
+    *(
+        (
+            "Prove it, or find the counterexample",
+            question.name,
+            command_of(question),
+            EPILOG_RADIUS if question.is_distance else EPILOG,
+        )
+        for question in QUESTIONS.values()
     ),
-    "Check a proof": (certify,),
-    "Show many answers": (report,),
-    "Take it elsewhere": (export,),
-}
-_EPILOGS = {
-    train: EPILOG_TRAIN,
-    info: EPILOG_PLAIN,
-    predict: EPILOG_PLAIN,
-    radius: EPILOG_RADIUS,
-    certify: EPILOG_CERTIFY,
-    report: EPILOG_PLAIN,
-    export: EPILOG_PLAIN,
-}
+    ("Check a proof", "certify", certify, EPILOG_CERTIFY),
+    ("Show many answers", "report", report, EPILOG_PLAIN),
+    ("Take it elsewhere", "export", export, EPILOG_PLAIN),
+]
 
 app = typer.Typer(
     name="tmverify",
@@ -128,11 +117,5 @@ _import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(make.green)
 _import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(make.clauses)
 app.add_typer(_import, name="import", rich_help_panel="Make a model")
 
-for _panel, _functions in _PANELS.items():
-    for _function in _functions:
-        app.command(
-            name=_function.__name__.replace("_", "-"),
-            rich_help_panel=_panel,
-            epilog=_EPILOGS.get(_function, EPILOG),
-            context_settings=_SETTINGS,
-        )(_function)
+for _panel, _name, _function, _epilog in _COMMANDS:
+    app.command(name=_name, rich_help_panel=_panel, epilog=_epilog, context_settings=_SETTINGS)(_function)

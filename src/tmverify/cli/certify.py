@@ -1,4 +1,4 @@
-"""``tmverify certify``: the checker of certificates, ``tools/tmcheck.py``, as a command.
+"""``tmverify certify``: does a certificate prove its claim?
 
 Nothing of tmverify is asked whether a claim is true: ``tmcheck`` reads the files itself.
 """
@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Annotated, Any
 
-from rich.text import Text
+import typer
 
-from tmverify.certificates import tmcheck
+from tmverify.cli import options
 from tmverify.cli.exit_codes import CheckCode
-from tmverify.cli.notices import notice
-from tmverify.cli.output import plain, show, show_json
 from tmverify.errors import InvalidInputError
 
 _STYLE = {
@@ -24,6 +22,54 @@ _STYLE = {
     CheckCode.UNREADABLE: "bold yellow",
 }
 _LONG = 3.0  # seconds
+
+CertificateFile = Annotated[
+    Path,
+    typer.Argument(metavar="CERT", help="Certificate, as written with --certificate.", show_default=False),
+]
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="The model file that it is about.", show_default=False)
+]
+SecondModelFile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="MODEL2", help="The second one, if two are compared, in the same order.", show_default=False
+    ),
+]
+FormulaFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--formulas",
+        metavar="DIR",
+        help="Write each proof by a SAT solver in the certificate into this folder, made if needed, for "
+        "other checkers: 1.cnf (DIMACS) and 1.lrat, and so on. Often there are none.",
+        show_default=False,
+    ),
+]
+
+
+def certify(
+    certificate: CertificateFile,
+    model: ModelFile,
+    second: SecondModelFile = None,
+    formulas: FormulaFolder = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Does a certificate prove its claim about this model?
+
+    Every step of the proof is followed in whole numbers, from the model file to the claim: it doesn't matter
+    who found the answer, or how. What was asked is part of the claim, and the model's content too.
+    [bold]accepted[/bold]: the claim is proved, and printed: read it, it may not be the one you wanted.
+    tools/tmcheck.py is the same checker as one file, which needs Python but no tmverify.
+
+    --formulas is for those who trust a SAT solver more: each CNF has no solution (cadical 1.cnf), as its LRAT
+    proof shows (lrat-check 1.cnf 1.lrat). That it is the right CNF is still the checker's word.
+
+    Example: [cyan]tmverify certify proofs/robustness-0007-eps3-*.tmcert model.tm[/cyan]
+    two models: [cyan]tmverify certify proofs/equivalence-*.tmcert trained.tm pruned.tm[/cyan]
+    """
+    models = [model] if second is None else [model, second]
+    raise typer.Exit(_check_and_report(certificate, models, formulas, as_json=as_json))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +81,12 @@ class Finding:
     claim: dict[str, Any] | None = None
 
 
-def check_certificate(
+def _check_and_report(
     certificate: Path, models: Sequence[Path], formulas: Path | None, *, as_json: bool
 ) -> CheckCode:
     """Check it, write its formulas if they are wanted, report, and say how it went."""
+    from tmverify.cli.output import notice, show_json
+
     try:
         folder = None if formulas is None else _Formulas(formulas)
         with notice("checking: a long proof takes a while …", after=_LONG):
@@ -102,6 +150,8 @@ def _write_lrat(file: IO[str], lines: Iterable[list[int]]) -> Iterator[list[int]
 
 
 def _check(certificate: Path, models: Sequence[Path], formulas: _Formulas | None) -> Finding:
+    from tmverify.certificates import tmcheck
+
     try:
         data = [tmcheck.model_bytes(str(path)) for path in models]
         with tmcheck.opened(str(certificate)) as file:
@@ -121,6 +171,10 @@ def _check(certificate: Path, models: Sequence[Path], formulas: _Formulas | None
 
 
 def _report(finding: Finding, formulas: _Formulas | None) -> None:
+    from rich.text import Text
+
+    from tmverify.cli.output import plain, show
+
     line = Text(finding.code.name.lower(), style=_STYLE[finding.code])
     show(line.append(f": {' '.join(plain(finding.text).split())}", style="default"))
     if formulas is not None:

@@ -1,34 +1,264 @@
-"""The part of a JSON document that every command shares."""
+"""Answers as plain values: one form for JSON, CSV and files of counterexamples."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+import json
+import math
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tmverify.cli.subject import OpenModel, Subject
-from tmverify.model.names import feature_name
+from tmverify.asking.answer import Asked
+from tmverify.asking.subject import TEAM
+from tmverify.asking.tally import Tally
+from tmverify.atomic import replacing
+from tmverify.cli.ask import Answers
+from tmverify.model import Label
+from tmverify.model.names import feature_name, feature_names
+from tmverify.properties import Status
+from tmverify.properties.scope import in_scope
+from tmverify.verify.proof import NO_CERTIFICATE
+
+_MEASURES: dict[str, Callable[[Iterable[float]], float]] = {
+    "median": statistics.median,
+    "least": min,
+    "greatest": max,
+}
+_CSV = ("index", "scope", "class", "radius", "lower", "upper", "nearest", "against", "seconds", "engine")
+_MORE_CSV = ("stop_reason", "flips", "flipped_features", "certificate")
 
 
-def document(question: str, opened: Sequence[OpenModel]) -> dict[str, Any]:
-    """Which tmverify, which question, which model (``model``) or models (``models``)."""
+def document(answers: Answers) -> dict[str, Any]:
+    """What was asked, how it came out in all, and each answer."""
     from tmverify import __version__
 
-    described = [{"path": str(each.path), "sha256": each.model.content_hash} for each in opened]
-    models = {"model": described[0]} if len(described) == 1 else {"models": described}
-    return {"tmverify": __version__, "question": question, **models}
-
-
-def subject_json(subject: Subject) -> dict[str, Any]:
-    """Which inputs are asked about, whose decision, and what may change."""
-    wanted = subject.wanted
-    features = None if subject.features is None else np.flatnonzero(subject.features).tolist()
-    names = None if features is None else [feature_name(subject.named, i) for i in features]
-    return {
-        "data": {"path": str(wanted.data), "n": wanted.n, "seed": wanted.seed},
-        "scope": wanted.scope,
-        "features": features,
-        "feature_names": names,
-        "direction": subject.direction,
+    given, subject, question = answers.given, answers.subject, answers.question
+    described = [
+        {"path": str(path), "sha256": model.content_hash}
+        for path, model in zip(given.models, subject.models, strict=True)
+    ]
+    document: dict[str, Any] = {"tmverify": __version__, "question": question.name}
+    document |= {"model": described[0]} if len(described) == 1 else {"models": described}
+    if question.about_input:
+        free = None if subject.features is None else np.flatnonzero(subject.features).tolist()
+        document |= {
+            "data": {"path": str(given.data), "n": given.n, "seed": given.seed},
+            "features": free,
+            "feature_names": None if free is None else [feature_name(subject.named, i) for i in free],
+            "direction": subject.direction,
+        }
+    document |= {
+        "scope": given.scope,
+        "engine": given.engine,
+        "timeout": answers.limit,
+        "status": answers.status.value,
+        "interrupted": answers.interrupted,
     }
+    if question.has_eta:
+        document |= _json_of_all(answers)
+    elif question.is_distance:
+        document |= _json_of_distances(answers)
+    elif question.has_epsilon:
+        document["epsilons"] = [_json_at(epsilon, tally, answers) for epsilon, tally in tallies_of(answers)]
+    return {**document, "results": _results(answers)}
+
+
+def _json_at(epsilon: int, tally: Tally, answers: Answers) -> dict[str, Any]:
+    return {
+        "epsilon": epsilon,
+        "inputs": tally.done,
+        "solved": tally.solved,
+        answers.question.adjective: tally.positive,
+        "violated": tally.violated,
+        "unknown": tally.unknown,
+        "timeouts": tally.timeouts,
+        "mean_seconds": tally.mean_seconds,
+    }
+
+
+def _json_of_all(answers: Answers) -> dict[str, Any]:
+    tally, whole = answers.tally, answers.whole
+    path, trusts = answers.whole_path, () if whole is None else whole.trusts
+    if whole is not None and whole.certificate is not None and path is None:
+        trusts = tuple(dict.fromkeys(each for asked in answers.asked for each in asked.found.trusts))
+    return {
+        "timeout_per_input": answers.given.timeout_per_input,
+        "epsilon": answers.given.epsilons[0],
+        "eta": str(answers.eta),
+        "inputs": len(answers.tasks),
+        "required": answers.required,
+        answers.question.adjective: tally.positive,
+        "violated": tally.violated,
+        "unknown": tally.unknown,
+        "seconds": answers.seconds,
+        "stop_reason": None if whole is None or whole.stop_reason is None else whole.stop_reason.value,
+        "detail": "" if whole is None else whole.detail,
+        "certificate": None if path is None else str(path),
+        "trusts": list(trusts),
+    }
+
+
+def _json_of_distances(answers: Answers) -> dict[str, Any]:
+    tally = answers.tally
+    return {
+        "status": "exact" if answers.status is Status.HOLDS else "open",
+        "inputs": len(answers.tasks),
+        "answered": len(answers.asked),
+        "exact": tally.positive,
+        "open": tally.unknown,
+        **{
+            name: {"lower": _number(low), "upper": _number(high)}
+            for name, (low, high) in spans_of(answers).items()
+        },
+        "histogram": [{"radius": _number(r), "inputs": n} for r, n in sorted(radii_of(answers).items())],
+    }
+
+
+def _results(answers: Answers) -> list[dict[str, Any]]:
+    """Each answer as plain values, with the names that the model has for features."""
+    question, labels = (
+        answers.question,
+        labels_of(answers, answers.asked) if answers.question.is_distance else (),
+    )
+    results = []
+    for place, each in enumerate(answers.asked):
+        found, task, flips = each.found, each.task, each.flips
+        result: dict[str, Any] = {"index": task.index} if question.about_input else {}
+        result |= {"epsilon": task.epsilon} if question.has_epsilon else {}
+        result |= {"scope": task.scope, "status": found.status}
+        if question.is_distance:
+            result |= {
+                "class": labels[place],
+                "radius": _number(found.lower) if found.solved else None,
+                "lower": _number(found.lower),
+                "upper": _number(found.upper),
+                "nearest": None if found.decisions is None else found.decisions[1],
+            }
+        if question.is_distance and len(task.models) == 2:
+            result["against"] = result["nearest"]
+        names = None if flips is None else [feature_name(answers.subject.named, i) for i in flips.tolist()]
+        certificate = certificate_of(answers, each)
+        result |= {
+            "seconds": round(found.seconds, 6),
+            "engine": found.engine,
+            "flips": None if flips is None else flips.tolist(),
+            "flipped_features": names,
+            "decisions": None if found.decisions is None else list(found.decisions),
+            "stop_reason": found.stop_reason,
+            "detail": found.detail,
+            "certificate": None if certificate is None else str(certificate),
+            "trusts": list(found.trusts),
+        }
+        if not question.about_input:
+            ones = None if each.witness is None else np.flatnonzero(each.witness).tolist()
+            names = None if ones is None else [feature_name(answers.subject.named, i) for i in ones]
+            result |= {"witness": each.witness, "features_set": names}
+        results.append(result)
+    return results
+
+
+def _number(value: float | None) -> Any:
+    """A bound for JSON and CSV, where infinity has no number: ``inf``."""
+    return "inf" if value == math.inf else value
+
+
+def save_witnesses(path: Path, answers: Answers) -> None:
+    """Write the counterexamples X with the names of the features; perhaps there are none.
+
+    With an input, also where they come from (X0, index) and epsilon, or the bounds of the distance.
+    """
+    found = [each for each in answers.asked if each.witness is not None]
+    tasks, shape = [each.task for each in found], (len(found), answers.subject.named.n_features)
+    arrays: dict[str, Any] = {"X": np.array([each.witness for each in found], np.uint8).reshape(shape)}
+    if answers.question.about_input:
+        arrays["X0"] = np.array([task.x for task in tasks], np.uint8).reshape(shape)
+        arrays["index"] = np.array([task.index for task in tasks], np.int64)
+    if answers.question.has_epsilon:
+        arrays["epsilon"] = np.array([task.epsilon for task in tasks], np.int64)
+    if answers.question.is_distance:
+        arrays["lower"] = np.array([each.found.lower for each in found], np.int64)
+        arrays["upper"] = np.array([each.found.upper for each in found], np.int64)
+    names = np.array(feature_names(answers.subject.named), np.str_)
+    with replacing(path) as draft, open(draft, "xb") as file:
+        np.savez_compressed(file, **arrays, feature_names=names)
+
+
+def save_csv(path: Path, answers: Answers) -> None:
+    """Write a line for every distance; what is not known is left empty, infinity is ``inf``.
+
+    ``nearest`` is what the model says of the nearest input known; of two models, ``against`` is what the
+    second says of it. ``flips`` are indices with spaces between them, ``flipped_features`` their names as a
+    list in JSON. ``certificate`` is there if certificates were wanted.
+    """
+    left_out = {"against"} if len(answers.given.models) == 1 else set()
+    left_out |= {"certificate"} if answers.given.certificate is None else set()
+    columns = [column for column in (*_CSV, *_MORE_CSV) if column not in left_out]
+    with replacing(path) as draft, open(draft, "x", newline="", encoding="utf-8") as text:
+        writer = csv.DictWriter(text, columns, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(_csv_line(each) for each in _results(answers))
+
+
+def _csv_line(result: dict[str, Any]) -> dict[str, Any]:
+    flips, names, decisions = result["flips"], result["flipped_features"], result["decisions"]
+    return {
+        **result,
+        "nearest": result["nearest"] if decisions is None or "against" not in result else decisions[0],
+        "flips": "" if flips is None else " ".join(map(str, flips)),
+        "flipped_features": "" if names is None else json.dumps(names),
+    }
+
+
+def tallies_of(answers: Answers) -> list[tuple[int, Tally]]:
+    """The answers counted at each epsilon."""
+    tallies = {epsilon: Tally(0) for epsilon in answers.given.epsilons}
+    for each in answers.asked:
+        assert each.task.epsilon is not None
+        tallies[each.task.epsilon].add(each.answer)
+    return list(tallies.items())
+
+
+def labels_of(answers: Answers, asked: Sequence[Asked]) -> list[Label]:
+    """What the (first) model says of each input itself; with a class as scope, 1 or 0."""
+    if not asked:
+        return []
+    labels: list[Label] = [0] * len(asked)
+    for scope in {each.task.scope for each in asked}:
+        places = [place for place, each in enumerate(asked) if each.task.scope == scope]
+        model = answers.subject.models[0]
+        machine = model if scope == TEAM else in_scope(model, scope)  # type: ignore[arg-type]
+        said = machine.predict(np.array([asked[place].task.x for place in places])).tolist()
+        for place, label in zip(places, said, strict=True):
+            labels[place] = label
+    return labels
+
+
+def radii_of(answers: Answers) -> Counter[float]:
+    """How many inputs have each exact radius."""
+    return Counter(_lower(each) for each in answers.asked if each.found.solved)
+
+
+def spans_of(answers: Answers) -> dict[str, tuple[float, float]]:
+    """The median, least and greatest radius of the inputs answered, or what they lie between."""
+    lowers = [_lower(each) for each in answers.asked]
+    uppers = [float(each.found.upper or 0) for each in answers.asked]
+    return {name: (of(lowers), of(uppers)) for name, of in _MEASURES.items()} if lowers else {}
+
+
+def _lower(asked: Asked) -> float:
+    lower = asked.found.lower
+    assert lower is not None
+    return lower
+
+
+def certificate_of(answers: Answers, asked: Asked) -> Path | None:
+    """Where the certificate of an answer lies, if it has one."""
+    found, folder = asked.found, answers.given.certificate
+    if folder is None or found.certificate_path is None or found.detail.startswith(NO_CERTIFICATE):
+        return None
+    return folder / asked.task.file_name

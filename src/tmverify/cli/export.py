@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from tmverify.asking.subject import TEAM
 from tmverify.atomic import replacing
-from tmverify.campaign.scopes import TEAM
 from tmverify.cli.commands.export import FORMATS, MODEL_FORMATS
 from tmverify.cli.export_question import Asked, compile_question, meaning_of, write_question
 from tmverify.cli.output import plain, show

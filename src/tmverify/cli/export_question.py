@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tmverify.campaign.scopes import OWN, read_scope
+from tmverify.asking.subject import OWN, read_scope
 from tmverify.cli.output import plain
 from tmverify.cli.subject import OpenModel, Wanted, machines, open_inputs, subject_of
 from tmverify.cli.survey import ROBUSTNESS, SIMILARITY

@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 import numpy as np
@@ -19,6 +21,7 @@ from rich.text import Text
 
 from tmverify.properties.verdict import Status
 
+_SOON = 1.0  # seconds
 STYLE = {Status.HOLDS: "bold green", Status.VIOLATED: "bold red", Status.UNKNOWN: "bold yellow"}
 
 
@@ -47,6 +50,30 @@ def headline(status: Status, text: str, *, interrupted: bool = False) -> Text:
     """The answer in one line: a coloured word and what it means."""
     line = Text().append("INTERRUPTED " if interrupted else "", style=STYLE[Status.UNKNOWN])
     return line.append(status.value.upper(), style=STYLE[status]).append(f"  {text}")
+
+
+@contextmanager
+def notice(text: str, *, wanted: bool = True, after: float = _SOON) -> Iterator[None]:
+    """Print ``text`` to standard error if the block takes longer than ``after`` seconds."""
+    timer = threading.Timer(after, print_note, [text])
+    if wanted:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def seconds_text(seconds: float) -> str:
+    """Seconds with the digits that matter."""
+    digits = 4 if seconds < 0.1 else 3 if seconds < 1 else 2
+    return f"{seconds:.{digits}f}"
+
+
+def asked_anew(n: int) -> str:
+    """What is said after a run of answers in a store that were refused."""
+    which = "1 answer in the store was" if n == 1 else f"{n} answers in the store were"
+    return f"{which} not believed, and asked for anew"
 
 
 def plain(text: object) -> str:

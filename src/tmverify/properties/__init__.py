@@ -1,11 +1,29 @@
-"""What can be asked: one file per question, each compiles to a Query; and what an answer is."""
+"""What can be asked, and what an answer is. ``questions`` knows every question by name.
 
-from tmverify.properties.equivalence import equivalence_query
-from tmverify.properties.query import Query
-from tmverify.properties.radius import Radius
-from tmverify.properties.robustness import robustness_query
-from tmverify.properties.similarity import similarity_query
-from tmverify.properties.verdict import Status, StopReason, UniversalVerdict, Verdict
+Names are imported at their first use: ``questions`` is read by ``tmverify --help``, which needs no NumPy.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tmverify.properties.equivalence import equivalence_query
+    from tmverify.properties.query import Query
+    from tmverify.properties.radius import Radius
+    from tmverify.properties.robustness import robustness_query
+    from tmverify.properties.similarity import similarity_query
+    from tmverify.properties.verdict import Status, StopReason, UniversalVerdict, Verdict
+
+_HOME = {
+    "Query": "query",
+    "Radius": "radius",
+    "Status": "verdict",
+    "StopReason": "verdict",
+    "UniversalVerdict": "verdict",
+    "Verdict": "verdict",
+    "equivalence_query": "equivalence",
+    "robustness_query": "robustness",
+    "similarity_query": "similarity",
+}
 
 __all__ = [
     "Query",
@@ -18,3 +36,11 @@ __all__ = [
     "robustness_query",
     "similarity_query",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

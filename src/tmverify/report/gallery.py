@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.asking.task import unpack
 from tmverify.campaign import Row
-from tmverify.campaign.tasks import unpack
 from tmverify.report.subjects import Subject
 
 
@@ -107,7 +107,7 @@ def _change(row: Row, subject: Subject, place: int) -> Change:
         places=(place,),
         witness=unpack(row.answer.witness, row.task.n_features),
         x=row.task.x,
-        flips=row.answer.flips(row.task),
+        flips=row.flips,
     )
 
 

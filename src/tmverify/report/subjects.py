@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from tmverify.asking.tally import group_of
+from tmverify.asking.task import unpack
 from tmverify.campaign import Row, Task
-from tmverify.campaign.tallies import group_of
-from tmverify.campaign.tasks import unpack
 
 HASH_CHARS = 8
 _BOTH = " ↔ "

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from tmverify.campaign import Row, Task, TaskAnswer
 from tmverify.campaign.store import NOT_BELIEVED
-from tmverify.campaign.tallies import ADJECTIVES
 from tmverify.model import Label
+from tmverify.properties.questions import QUESTIONS
 
 PENDING = "pending"
 
@@ -45,7 +45,7 @@ def status_of(row: Row) -> str:
     if row.answer is None:
         return PENDING if row.refused is None else NOT_BELIEVED
     status = row.answer.status
-    return ADJECTIVES[row.task.question] if status in ("holds", "exact") else status
+    return QUESTIONS[row.task.question].adjective if status in ("holds", "exact") else status
 
 
 def bounds_text(lower: float | None, upper: float | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -19,15 +19,9 @@ from tmverify.model import Model
 from tmverify.model.inputs import as_bit_matrix
 from tmverify.model.matching import in_order
 from tmverify.model.names import named_first
-from tmverify.properties import (
-    Status,
-    StopReason,
-    UniversalVerdict,
-    Verdict,
-    robustness_query,
-    similarity_query,
-)
+from tmverify.properties import Status, StopReason, UniversalVerdict, Verdict
 from tmverify.properties.network import AnyQuery
+from tmverify.properties.questions import UNIVERSAL_ROBUSTNESS, UNIVERSAL_SIMILARITY, Question
 from tmverify.properties.region import Direction
 from tmverify.properties.scope import Scope, check_classifier, comparable
 from tmverify.properties.universal import Tally, exact_fraction, required_count
@@ -76,12 +70,21 @@ def check_universal_robustness(
         Inputs are taken in order, and only until the outcome is decided.
     """
     check_classifier(model, "model")
-
-    def ask(x: NDArray[np.uint8]) -> AnyQuery:
-        return robustness_query(model, x, epsilon, scope=scope, features=features, direction=direction)
-
-    bits = as_bit_matrix(in_order(X, model), model.n_features)
-    return _decide_universal(ask, bits, eta, timeout, timeout_per_input, engine, certificate, on_verdict)
+    return check_universal(
+        UNIVERSAL_ROBUSTNESS,
+        (model,),
+        X,
+        epsilon,
+        eta,
+        scope=scope,
+        features=features,
+        direction=direction,
+        timeout=timeout,
+        timeout_per_input=timeout_per_input,
+        engine=engine,
+        certificate=certificate,
+        on_verdict=on_verdict,
+    )
 
 
 def check_universal_similarity(
@@ -105,24 +108,45 @@ def check_universal_similarity(
     Arguments and result as in ``check_universal_robustness``.
     """
     comparable(a, b, scope)
+    return check_universal(
+        UNIVERSAL_SIMILARITY,
+        (a, b),
+        X,
+        epsilon,
+        eta,
+        scope=scope,
+        features=features,
+        direction=direction,
+        timeout=timeout,
+        timeout_per_input=timeout_per_input,
+        engine=engine,
+        certificate=certificate,
+        on_verdict=on_verdict,
+    )
 
-    def ask(x: NDArray[np.uint8]) -> AnyQuery:
-        return similarity_query(a, b, x, epsilon, scope=scope, features=features, direction=direction)
 
-    bits = as_bit_matrix(in_order(X, named_first((a, b))), a.n_features)
-    return _decide_universal(ask, bits, eta, timeout, timeout_per_input, engine, certificate, on_verdict)
-
-
-def _decide_universal(
-    ask: Callable[[NDArray[np.uint8]], AnyQuery],
-    bits: NDArray[np.uint8],
+def check_universal(
+    question: Question,
+    models: Sequence[Model | BnnModel],
+    X: ArrayLike,
+    epsilon: int,
     eta: Fraction | float | str,
+    *,
+    scope: Scope,
+    features: Features,
+    direction: Direction | None,
     timeout: float | None,
     timeout_per_input: float | None,
     engine: str,
     certificate: bool,
     on_verdict: Callable[[Verdict], None] | None,
 ) -> UniversalVerdict:
+    """Does the property that ``question`` is made of hold on at least an ``eta`` fraction of the rows?"""
+    bits = as_bit_matrix(in_order(X, named_first(models)), models[0].n_features)
+
+    def ask(x: NDArray[np.uint8]) -> AnyQuery:
+        return question.query(models, x, epsilon=epsilon, scope=scope, features=features, direction=direction)
+
     if not len(bits):
         raise InvalidInputError("X must hold at least one input. Got none instead.")
     fraction = exact_fraction(eta)

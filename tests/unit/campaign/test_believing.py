@@ -20,9 +20,9 @@ from support.tiny import random_case
 from support.tiny_networks import random_network_case
 from tmverify.bnn.either import Classifier
 from tmverify.campaign import Row, Store, Task, TaskAnswer, deciding
-from tmverify.campaign.answers import kept_at
+from tmverify.asking.answer import kept_at
 from tmverify.campaign.exporting import records
-from tmverify.campaign.tasks import pack
+from tmverify.asking.task import pack
 from tmverify.cli import main
 from tmverify.cli.campaign_report import status_document
 from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED, REPLAYED, trust_in

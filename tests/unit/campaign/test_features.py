@@ -7,7 +7,7 @@ import pytest
 
 import tmverify as tv
 from tmverify.bnn import BnnModel
-from tmverify.campaign.features import read_features
+from tmverify.asking.features import read_features
 from tmverify.errors import InvalidInputError
 
 PLAIN = tv.Model.from_clauses(12, [], [])

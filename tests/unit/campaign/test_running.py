@@ -18,8 +18,8 @@ import pytest
 import tmverify as tv
 from support.campaigns import make_plan, quick_plan, stored, told
 from tmverify.campaign import Store, Task, TaskAnswer, supervising
-from tmverify.campaign.answers import unanswered
-from tmverify.campaign.deciding import answer, replayed
+from tmverify.asking.answer import unanswered
+from tmverify.asking.decide import answer, replayed
 from tmverify.campaign.expansion import expand
 from tmverify.campaign.running import _all, run_tasks
 from tmverify.engines.protocol import Deadline

@@ -19,7 +19,7 @@ import tmverify as tv
 from support.campaigns import N_FEATURES, quick_plan, stored, voters
 from support.report_stores import answer as stored_answer
 from tmverify.campaign import Store, Task, TaskAnswer
-from tmverify.campaign.tasks import pack
+from tmverify.asking.task import pack
 
 MODEL = voters()
 NAMED = [("m", MODEL)]

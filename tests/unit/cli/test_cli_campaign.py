@@ -15,7 +15,7 @@ import pytest
 
 from support.campaigns import n_answered, quick_plan, stored, told
 from support.cli_cases import ENVIRONMENT, TMVERIFY, hard, majority, save
-from tmverify.campaign.tasks import pack
+from tmverify.asking.task import pack
 from tmverify.cli import main
 
 

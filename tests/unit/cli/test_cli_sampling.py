@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tmverify.campaign.drawing import draw, quotas
+from tmverify.asking.subject import draw, quotas
 from tmverify.errors import InvalidInputError
 
 

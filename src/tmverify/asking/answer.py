@@ -1,5 +1,7 @@
 """TaskAnswer: what came of a task, as plain values that travel between machines and lie in a store.
 
+``Asked`` is a task with its answer: all that tables, files, stores and reports are made of.
+
 ``status`` is that of a verdict (holds, violated, unknown); for a radius, ``exact``, or ``unknown`` with the
 bounds that are proved all the same.
 """
@@ -12,13 +14,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.campaign.tasks import Task, pack, unpack
+from tmverify.asking.task import Task, pack, unpack
 from tmverify.certificates import Certificate
 from tmverify.model import Label
 from tmverify.properties import Radius, Status, StopReason, Verdict
@@ -28,14 +28,6 @@ EXACT = "exact"
 UNKNOWN = Status.UNKNOWN.value
 MERGED = f"{NO_CERTIFICATE}its bounds come from two runs"
 SOLVED = (Status.HOLDS.value, Status.VIOLATED.value, EXACT)
-# What a verdict or a radius calls its question.
-_ABOUT = {
-    ("robustness", 1): "robustness",
-    ("radius", 1): "robustness",
-    ("radius", 2): "similarity",
-    ("similarity", 2): "similarity",
-    ("equivalence", 2): "equivalence",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +40,7 @@ class TaskAnswer:
     decisions : the two labels that differ, or None
     lower, upper : bounds of a radius, else None
     trusts : what must be right for it to be right; ``trusts_alone``: if its certificate is not kept
-    certificate : the text of the certificate on its way, or None; ``certificate_path`` where it lies
+    certificate : the certificate on its way to its file, or None; ``certificate_path`` where it lies
     attempts : 2 if the process that decided it died once
     versions : of the programs that decided it
     """
@@ -65,7 +57,7 @@ class TaskAnswer:
     detail: str = ""
     trusts: tuple[str, ...] = ()
     trusts_alone: tuple[str, ...] = ()
-    certificate: bytes | None = None
+    certificate: Certificate | None = None
     certificate_path: str | None = None
     attempts: int = 1
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -74,31 +66,35 @@ class TaskAnswer:
     def solved(self) -> bool:
         return self.status in SOLVED
 
-    def flips(self, task: Task) -> NDArray[np.intp] | None:
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A task and its answer, or None while it has none.
+
+    ``refused`` is why the answer that a store has is not believed.
+    """
+
+    task: Task
+    answer: TaskAnswer | None
+    refused: str | None = None
+
+    @property
+    def found(self) -> TaskAnswer:
+        """The answer, where it is known that there is one."""
+        assert self.answer is not None
+        return self.answer
+
+    @property
+    def witness(self) -> NDArray[np.uint8] | None:
+        """The counterexample."""
+        packed = None if self.answer is None else self.answer.witness
+        return None if packed is None else unpack(packed, self.task.n_features)
+
+    @property
+    def flips(self) -> NDArray[np.intp] | None:
         """The features in which the witness differs from the input, where there are both."""
-        if self.witness is None or task.x is None:
-            return None
-        return np.flatnonzero(unpack(self.witness, task.n_features) != task.x)
-
-    def as_verdict(self, task: Task) -> Verdict:
-        """The verdict that it was, without its certificate."""
-        return Verdict(Status(self.status), self.seconds, self.engine, **self._found(task))
-
-    def as_radius(self, task: Task) -> Radius:
-        """The radius that it was, without its certificate."""
-        assert self.lower is not None
-        assert self.upper is not None
-        return Radius(self.lower, self.upper, self.seconds, self.engine, **self._found(task))
-
-    def _found(self, task: Task) -> dict[str, Any]:
-        return {
-            "witness": None if self.witness is None else unpack(self.witness, task.n_features),
-            "flips": self.flips(task),
-            "question": _ABOUT[task.question, len(task.models)],
-            "decisions": self.decisions,
-            "stop_reason": None if self.stop_reason is None else StopReason(self.stop_reason),
-            "detail": self.detail,
-        }
+        witness, x = self.witness, self.task.x
+        return None if witness is None or x is None else np.flatnonzero(witness != x)
 
 
 def answered(task: Task, found: Verdict | Radius) -> TaskAnswer:
@@ -121,14 +117,14 @@ def answered(task: Task, found: Verdict | Radius) -> TaskAnswer:
         detail=found.detail,
         trusts=found.trusts,
         trusts_alone=replace(found, certificate=None).trusts,
-        certificate=None if found.certificate is None else _text(found),
+        certificate=found.certificate if isinstance(found.certificate, Certificate) else None,
         versions=versions(),
     )
 
 
 def unanswered(task: Task, reason: StopReason, detail: str, seconds: float = 0.0) -> TaskAnswer:
     """Unknown, because whoever was to decide it could not."""
-    open_radius = task.question == "radius"
+    open_radius = task.asks.is_distance
     return TaskAnswer(
         task=task.id,
         status=UNKNOWN,
@@ -197,24 +193,8 @@ def _rejected(answer: TaskAnswer) -> TaskAnswer:
     )
 
 
-def kept_at(answer: TaskAnswer, path: Path) -> TaskAnswer:
-    """The answer with the place of its certificate instead of the text."""
-    return replace(answer, certificate=None, certificate_path=str(path))
-
-
-def not_kept(answer: TaskAnswer, path: Path, why: str) -> TaskAnswer:
-    """The answer with the place where its certificate should be, and why it is not there."""
-    detail = f"{NO_CERTIFICATE}{why}"
-    return replace(kept_at(answer, path), trusts=answer.trusts_alone, detail=detail)
-
-
 @cache
 def versions() -> Mapping[str, str]:
     """Of everything that an answer depends on."""
     packages = {name: version(name) for name in ("tmverify", "numpy", "numba", "python-sat")}
     return {**packages, "python": platform.python_version()}
-
-
-def _text(found: Verdict | Radius) -> bytes:
-    assert isinstance(found.certificate, Certificate)
-    return b"".join(found.certificate.blocks())

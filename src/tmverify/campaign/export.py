@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from tmverify.asking.answer import UNKNOWN, Asked, TaskAnswer
+from tmverify.asking.task import Task, unpack
 from tmverify.atomic import replacing
-from tmverify.campaign.answers import UNKNOWN, TaskAnswer
 from tmverify.campaign.records import StoredModel
 from tmverify.campaign.store import NOT_BELIEVED, Store
-from tmverify.campaign.tasks import Task, unpack
 from tmverify.extras import need
 from tmverify.model.names import feature_name
 
@@ -110,7 +110,7 @@ def _asked(task: Task, model: StoredModel | None) -> dict[str, Any]:
 
 
 def _found(task: Task, answer: TaskAnswer, model: StoredModel) -> dict[str, Any]:
-    flips = answer.flips(task)
+    flips = Asked(task, answer).flips
     return {
         "status": answer.status,
         "radius": answer.lower if answer.lower == answer.upper else None,

@@ -6,17 +6,19 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from tmverify.campaign.scopes import TEAM
-from tmverify.campaign.store import Row, Store
-from tmverify.campaign.tallies import Group, Tally, grouped
-from tmverify.cli.output import STYLE, plain, show
-from tmverify.cli.phrases import not_believed, seconds_text
+from tmverify.asking.answer import Asked
+from tmverify.asking.subject import TEAM
+from tmverify.asking.tally import Group, Tally, grouped
+from tmverify.campaign.export import Written
+from tmverify.campaign.store import NOT_BELIEVED, Store
+from tmverify.cli.output import STYLE, plain, seconds_text, show, show_json
 from tmverify.properties import Status
 
 _HEADERS = ("epsilon", "tasks", "solved", "holds", "violated", "unknown", "mean seconds")
@@ -24,21 +26,33 @@ _MOST_REASONS = 5
 _MOST_RANGES = 6
 
 
-def report_status(store: Store, rows: Sequence[Row]) -> None:
-    """Print the table, what is missing, and why answers are unknown."""
+def report_status(
+    store: Store, rows: Sequence[Asked], *, as_json: bool = False, interrupted: bool = False
+) -> None:
+    """Print the table, what is missing, and why answers are unknown; or all of it as JSON."""
+    if as_json:
+        show_json({**status_document(store, rows), "interrupted": interrupted})
+        return
     lines = grouped(rows)
     _show_tables(lines)
     show(_summary(rows) if lines else "no tasks yet")
     _show_counted("unknown", _reasons(rows))
     refused = _refused(rows)
     if refused:
-        show(not_believed(refused.total()))
+        show(_not_believed(refused.total()))
         _show_counted("not believed", refused)
     if store.writer is not None and store.writer != os.getpid():
         show(f"a run is going on: process {store.writer}")
 
 
-def status_document(store: Store, rows: Sequence[Row]) -> dict[str, Any]:
+def tell_written(written: Written, path: Path) -> None:
+    """Say what an export wrote."""
+    show(f"{written.rows} rows written to {plain(path)}")
+    if written.refused:
+        show(f"  {_not_believed(written.refused)}; in the file, they have stop_reason {NOT_BELIEVED}")
+
+
+def status_document(store: Store, rows: Sequence[Asked]) -> dict[str, Any]:
     """The same as plain values."""
     done = [row.answer for row in rows if row.answer is not None]
     return {
@@ -54,6 +68,12 @@ def status_document(store: Store, rows: Sequence[Row]) -> dict[str, Any]:
             {"task": row.task.id, "why": row.refused} for row in rows if row.refused is not None
         ],
     }
+
+
+def _not_believed(n: int) -> str:
+    """What is said of answers in a store that are refused."""
+    which = "1 answer in the store is" if n == 1 else f"{n} answers in the store are"
+    return f"{which} not believed, and counted as none; run the plan again, which asks anew"
 
 
 def _show_counted(what: str, reasons: Counter[str]) -> None:
@@ -82,7 +102,7 @@ def _hashes(subject: Group, lines: Iterable[Group]) -> str:
 
 
 def _what(group: Group) -> str:
-    said = [f"{group.question} of {' and '.join(group.names)}", group.data]
+    said = [group.asks.heading(group.names), group.data]
     said += [] if group.scope == TEAM else [f"scope {group.scope}"]
     said += [] if group.direction is None else [f"only {group.direction}"]
     said += [] if group.mask is None else [f"features {_features(group)}"]
@@ -102,7 +122,7 @@ def _features(group: Group) -> str:
 
 
 def _cells(group: Group, tally: Tally) -> list[str]:
-    asks_yes_or_no = group.question != "radius"
+    asks_yes_or_no = not group.asks.is_distance
     return [
         "-" if group.epsilon is None else str(group.epsilon),
         str(tally.total) if tally.complete else f"{tally.done}/{tally.total}",
@@ -114,7 +134,7 @@ def _cells(group: Group, tally: Tally) -> list[str]:
     ]
 
 
-def _summary(rows: Sequence[Row]) -> Text:
+def _summary(rows: Sequence[Asked]) -> Text:
     done = [row.answer for row in rows if row.answer is not None]
     solved = sum(answer.solved for answer in done)
     word, status = ("COMPLETE", Status.HOLDS) if len(done) == len(rows) else ("UNFINISHED", Status.UNKNOWN)
@@ -123,13 +143,13 @@ def _summary(rows: Sequence[Row]) -> Text:
     return line
 
 
-def _reasons(rows: Sequence[Row]) -> Counter[str]:
+def _reasons(rows: Sequence[Asked]) -> Counter[str]:
     """Why answers are unknown."""
     unknown = (row.answer for row in rows if row.answer is not None and not row.answer.solved)
     return Counter(f"{answer.stop_reason}: {answer.detail}" for answer in unknown)
 
 
-def _refused(rows: Sequence[Row]) -> Counter[str]:
+def _refused(rows: Sequence[Asked]) -> Counter[str]:
     """Why answers are not believed, and the first task that has such a one."""
     tasks: dict[str, list[str]] = {}
     for row in rows:

@@ -8,19 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
 
+from tmverify.asking.answer import TaskAnswer, answered, unanswered
+from tmverify.asking.task import Task, unpack, unpack_rows
 from tmverify.bnn import BnnModel
 from tmverify.bnn.either import Classifier, load_classifier
-from tmverify.campaign.answers import TaskAnswer, answered, unanswered
-from tmverify.campaign.tasks import Task, unpack
 from tmverify.engines.subprocesses.memory import at_most
 from tmverify.errors import ModelError
 from tmverify.model import Model
-from tmverify.properties import Radius, Status, StopReason, Verdict
+from tmverify.properties import Status, StopReason
 from tmverify.properties.network import AnyQuery
-from tmverify.properties.scope import check_model
-from tmverify.verify import check_equivalence, check_robustness, decide, nearest
+from tmverify.properties.questions import PLANNED, ROBUSTNESS, Question
+from tmverify.verify import decide, nearest
 from tmverify.verify.verdict import replay
 
 SUFFIX = ".tm"
@@ -30,7 +29,11 @@ _MODELS_KEPT = 8
 def answer(task: Task, models: Sequence[Classifier]) -> TaskAnswer:
     """Decide ``task``; its seconds are those from the question to the answer, compiling it included."""
     start = time.perf_counter()
-    found = _found(task, models)
+    query = task.query(models)
+    if task.hints is not None and task.engine == "auto":
+        query = replace(query, hints=unpack_rows(task.hints, task.n_features))  # type: ignore[arg-type]
+    ask = nearest if task.asks.is_distance else decide
+    found = ask(query, timeout=task.timeout, engine=task.engine, certificate=task.certified)
     return answered(task, replace(found, seconds=time.perf_counter() - start))
 
 
@@ -68,40 +71,32 @@ def write_models(models: Mapping[str, Classifier], folder: Path) -> None:
         model.save(folder / f"{key}{SUFFIX}")
 
 
-def _found(task: Task, models: Sequence[Classifier]) -> Verdict | Radius:
-    how: dict[str, Any] = {"timeout": task.timeout, "engine": task.engine, "certificate": task.certified}
-    if task.question == "equivalence":
-        left, right = (check_model(model, "model") for model in models)
-        return check_equivalence(left, right, scope=task.scope, **how)
-    if task.question == "radius":
-        return nearest(task.query(models), **how)
-    return decide(task.query(models), **how)
-
-
 @cache
 def warm_up(engine: str, certified: bool) -> bool:
     """Ask every question once about next to nothing: whatever is loaded or compiled at first use is then."""
     for n_outputs in (1, 3):
         tiny = Model.from_clauses(2, [[1], [2]], [[1, 1], [1, -1], [-1, 1]][:n_outputs])
-        for question in ("robustness", "radius", "similarity"):
-            models = [tiny, tiny][: 2 if question == "similarity" else 1]
-            about = Task(
-                question=question,
-                models=tuple(model.content_hash for model in models),
-                names=("tiny", "tiny")[: len(models)],
-                n_features=2,
-                index=0,
-                bits=bytes(1),
-                epsilon=None if question == "radius" else 1,
-                engine=engine,
-                certified=certified,
-            )
-            _found(about, models)
-        check_equivalence(tiny, tiny, engine=engine, certificate=certified)
+        for question in PLANNED.values():
+            for n_models in question.models:
+                answer(_tiny_task(question, [tiny] * n_models, engine, certified), [tiny] * n_models)
     if engine != "paper":
         network = BnnModel.from_layers([([[1, 1], [1, -1]], [1, 1])], [[1, 1], [-1, 1]])
-        check_robustness(network, [0, 0], 1, engine=engine, certificate=certified)
+        answer(_tiny_task(ROBUSTNESS, [network], engine, certified), [network])
     return True
+
+
+def _tiny_task(question: Question, models: Sequence[Classifier], engine: str, certified: bool) -> Task:
+    return Task(
+        question=question.name,
+        models=tuple(model.content_hash for model in models),
+        names=("tiny",) * len(models),
+        n_features=2,
+        index=0 if question.about_input else None,
+        bits=bytes(1) if question.about_input else None,
+        epsilon=1 if question.has_epsilon else None,
+        engine=engine,
+        certified=certified,
+    )
 
 
 @lru_cache(maxsize=_MODELS_KEPT)

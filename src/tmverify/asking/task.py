@@ -9,7 +9,7 @@ leaves every id as it was.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -21,12 +21,10 @@ from numpy.typing import NDArray
 from tmverify.bnn.either import Classifier
 from tmverify.model import Label
 from tmverify.model.names import NamedT, named_first
-from tmverify.properties import equivalence_query, robustness_query, similarity_query
 from tmverify.properties.network import AnyQuery
+from tmverify.properties.questions import QUESTIONS, Question
 from tmverify.properties.region import Direction
-from tmverify.properties.scope import check_model
 
-QUESTIONS = ("robustness", "radius", "similarity", "equivalence")
 _ID_CHARS = 16
 
 
@@ -36,7 +34,7 @@ class Task:
 
     Attributes
     ----------
-    question : one of QUESTIONS
+    question : the name of one in ``properties.questions``
         ``radius`` with two models is the distance to their nearest disagreement.
     models : content hashes of the one or two models
     names, data, label, image, own
@@ -44,6 +42,7 @@ class Task:
         whether the scope is each input's own class; no part of the question.
     index, bits, n_features
         The row of the data file and its bits, packed; None for equivalence.
+    hints : packed rows of inputs worth a look, or None; no part of the question either
     epsilon : int or None
         For robustness and similarity.
     mask : packed bits of the features that may change, or None for all
@@ -69,6 +68,7 @@ class Task:
     memory: int | None = None
     certified: bool = False
     own: bool = False
+    hints: bytes | None = None
 
     @cached_property
     def id(self) -> str:
@@ -85,11 +85,16 @@ class Task:
             "engine": self.engine,
             "certified": self.certified,
         }
-        return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:_ID_CHARS]
+        return digest(asked)
+
+    @property
+    def asks(self) -> Question:
+        """What is asked."""
+        return QUESTIONS[self.question]
 
     @property
     def file_name(self) -> str:
-        """Of its certificate."""
+        """Of its certificate: ``robustness-0007-eps3-0123456789abcdef.tmcert``."""
         place = "" if self.index is None else f"-{self.index:04d}"
         within = "" if self.epsilon is None else f"-eps{self.epsilon}"
         return f"{self.question}{place}{within}-{self.id}.tmcert"
@@ -99,15 +104,21 @@ class Task:
         """The input."""
         return None if self.bits is None else unpack(self.bits, self.n_features)
 
+    @property
+    def free(self) -> NDArray[np.bool_] | None:
+        """The features that may change; None for all."""
+        return None if self.mask is None else unpack(self.mask, self.n_features).astype(np.bool_)
+
     def query(self, models: Sequence[Classifier]) -> AnyQuery:
         """The question about these models, compiled; for a radius, everywhere that the features may go."""
-        if self.question == "equivalence":
-            left, right = (check_model(model, "model") for model in models)
-            return equivalence_query(left, right, scope=self.scope)
-        build: Callable[..., AnyQuery] = robustness_query if len(models) == 1 else similarity_query
-        epsilon = self.n_features if self.epsilon is None else self.epsilon
-        mask = None if self.mask is None else unpack(self.mask, self.n_features).astype(np.bool_)
-        return build(*models, self.x, epsilon, scope=self.scope, features=mask, direction=self.direction)
+        return self.asks.query(
+            models,
+            self.x,
+            epsilon=self.epsilon,
+            scope=self.scope,
+            features=self.free,
+            direction=self.direction,
+        )
 
     def named(self, models: Mapping[str, NamedT]) -> NamedT:
         """The model whose names the features have, of a store's models by hash.
@@ -117,11 +128,22 @@ class Task:
         return named_first([models[key] for key in self.models])
 
 
+def digest(asked: Any) -> str:
+    """What names a question, by its content."""
+    return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:_ID_CHARS]
+
+
 def pack(bits: NDArray[Any]) -> bytes:
-    """0 and 1, eight to a byte."""
-    return np.packbits(bits.astype(np.uint8)).tobytes()
+    """0 and 1, eight to a byte; a matrix row by row, each from a new byte."""
+    return np.packbits(bits.astype(np.uint8), axis=-1).tobytes()
 
 
 def unpack(packed: bytes, n: int) -> NDArray[np.uint8]:
     """The first ``n`` bits."""
     return np.unpackbits(np.frombuffer(packed, np.uint8), count=n)
+
+
+def unpack_rows(packed: bytes, n: int) -> NDArray[np.uint8]:
+    """A matrix of rows of ``n`` bits."""
+    rows = np.frombuffer(packed, np.uint8).reshape(-1, (n + 7) // 8)
+    return np.unpackbits(rows, axis=1, count=n)

@@ -6,18 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tmverify.campaign.answers import EXACT, UNKNOWN, TaskAnswer
-from tmverify.campaign.scopes import OWN
-from tmverify.campaign.store import Row
-from tmverify.campaign.tasks import Task
-from tmverify.properties import Status
-
-ADJECTIVES = {
-    "robustness": "robust",
-    "similarity": "similar",
-    "equivalence": "equivalent",
-    "radius": "exact",
-}
+from tmverify.asking.answer import EXACT, UNKNOWN, Asked, TaskAnswer
+from tmverify.asking.task import Task
+from tmverify.properties import Status, StopReason
+from tmverify.properties.questions import QUESTIONS, Question
 
 
 @dataclass(slots=True)
@@ -30,6 +22,7 @@ class Tally:
 
     total: int
     counts: Counter[str] = field(default_factory=Counter)
+    timeouts: int = 0
     seconds: list[float] = field(default_factory=list, repr=False)
     failure: OSError | None = None
     refused: int = 0
@@ -38,6 +31,7 @@ class Tally:
         """One answer more; None: not answered."""
         if answer is not None:
             self.counts[answer.status] += 1
+            self.timeouts += answer.stop_reason == StopReason.TIMEOUT
             if answer.solved:
                 self.seconds.append(answer.seconds)
 
@@ -87,9 +81,14 @@ class Group:
     certified: bool
 
     @property
+    def asks(self) -> Question:
+        """What was asked."""
+        return QUESTIONS[self.question]
+
+    @property
     def adjective(self) -> str:
         """What an input is that counts as ``positive``."""
-        return ADJECTIVES[self.question]
+        return self.asks.adjective
 
 
 def group_of(task: Task) -> Group:
@@ -98,7 +97,7 @@ def group_of(task: Task) -> Group:
         question=task.question,
         names=task.names,
         data=task.data,
-        scope=OWN if task.own else str(task.scope),
+        scope="own" if task.own else str(task.scope),
         epsilon=task.epsilon,
         models=task.models,
         direction=task.direction,
@@ -108,7 +107,7 @@ def group_of(task: Task) -> Group:
     )
 
 
-def grouped(rows: Iterable[Row]) -> dict[Group, Tally]:
+def grouped(rows: Iterable[Asked]) -> dict[Group, Tally]:
     """A tally for each group, in the order in which they come."""
     found: dict[Group, Tally] = {}
     for row in rows:

@@ -1,0 +1,284 @@
+"""What is asked about: models, rows of a data file, whose decision, and what may change; then the tasks.
+
+Commands and plans say it in the same words, which are read and checked here before any work starts.
+
+``scope`` is whose decision: that of the whole model (``team``), of one class's own machine (its label), or
+for each input the machine of its own class (``own``). No class is called ``team`` (a model refuses it); if
+one is called ``own``, that scope is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.asking.features import read_features
+from tmverify.asking.task import Task, pack
+from tmverify.bnn.either import Classifier, load_classifier
+from tmverify.bnn.model import BnnModel
+from tmverify.data import Inputs, match_labels
+from tmverify.engines import check_engine_for
+from tmverify.errors import DataFormatError, InvalidInputError
+from tmverify.model import Label, Model
+from tmverify.model.names import named_first
+from tmverify.properties.questions import Question
+from tmverify.properties.region import Direction, check_epsilon
+from tmverify.properties.scope import comparable
+
+OWN = "own"
+TEAM = "team"
+_MOST_SHOWN = 20
+_PIXEL = re.compile(r"pixel_(\d{1,5})_(\d{1,5})\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Subject:
+    """One or two models, the inputs asked about (``rows`` of the data file), and what may change.
+
+    ``names`` and ``data`` are what people call the models and the inputs.
+    """
+
+    names: tuple[str, ...]
+    models: tuple[Classifier, ...]
+    scopes: Sequence[Label]
+    own: bool = False
+    data: str = ""
+    rows: Sequence[int | None] = (None,)
+    X: NDArray[np.uint8] | None = None
+    y: NDArray[Any] | None = None
+    features: NDArray[np.bool_] | None = None
+    direction: Direction | None = None
+    image: tuple[int, int] | None = None
+
+    @property
+    def named(self) -> Classifier:
+        """The model whose names of features are used."""
+        return named_first(self.models)
+
+    def tasks(
+        self,
+        question: Question,
+        epsilons: Sequence[int] = (),
+        *,
+        engine: str = "auto",
+        timeout: float | None = 300.0,
+        memory: int | None = None,
+        certified: bool = False,
+        hints: NDArray[np.uint8] | None = None,
+    ) -> list[Task]:
+        """The question about each input at each epsilon, or about every input there is."""
+        check_engine_for(self.models[0], engine)
+        for epsilon in epsilons:
+            check_epsilon(epsilon, self.models[0].n_features)
+        return [
+            Task(
+                question=question.name,
+                models=tuple(model.content_hash for model in self.models),
+                names=self.names,
+                n_features=self.models[0].n_features,
+                index=index,
+                bits=None if self.X is None else pack(self.X[place]),
+                data=self.data,
+                label=None if self.y is None else self.y[place].item(),
+                image=self.image,
+                epsilon=epsilon,
+                scope=self.scopes[place],
+                mask=None if self.features is None else pack(self.features),
+                direction=self.direction,
+                engine=engine,
+                timeout=timeout,
+                memory=memory,
+                certified=certified,
+                own=self.own,
+                hints=None if hints is None or not len(hints) else pack(hints),
+            )
+            for epsilon in epsilons or (None,)
+            for place, index in enumerate(self.rows)
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """Which inputs, whose decision and what may change, as typed or as a plan says it.
+
+    ``n`` rows are drawn by ``seed``, or all; ``index`` is one row instead.
+    """
+
+    n: int | None = None
+    seed: int = 0
+    index: int | None = None
+    scope: str = TEAM
+    features: str | None = None
+    direction: str | None = None
+    image: tuple[int, int] | None = None
+
+
+def about_inputs(
+    names: tuple[str, ...],
+    models: Sequence[Classifier],
+    inputs: Inputs,
+    chosen: Chosen,
+    *,
+    data: str = "",
+    file: str | os.PathLike[str] = "",
+) -> Subject:
+    """The subject of a question about inputs that are read from ``file``, and called ``data``.
+
+    Raises
+    ------
+    InvalidInputError, DataFormatError
+    """
+    named = named_first(models)
+    matched = inputs.matched(named, file)
+    rows = _rows(matched, chosen)
+    X, y = matched.X[rows], None if matched.y is None else matched.y[rows]
+    if chosen.direction not in (None, "add", "remove"):
+        raise InvalidInputError(f"--direction must be add or remove. Got {chosen.direction!r} instead.")
+    return Subject(
+        names=names,
+        models=tuple(models),
+        scopes=_scopes(models[0], chosen.scope, X, y, rows),
+        own=chosen.scope == OWN,
+        data=data,
+        rows=rows,
+        X=X,
+        y=y,
+        features=read_features(named, chosen.features),
+        direction=cast("Direction | None", chosen.direction),
+        image=chosen.image or image_of(named),
+    )
+
+
+def about_everything(names: tuple[str, ...], models: Sequence[Classifier], scope: str) -> Subject:
+    """The subject of a question about every input there is."""
+    return Subject(names=names, models=tuple(models), scopes=[read_scope(models[0], scope)])
+
+
+def open_models(paths: Sequence[Path]) -> tuple[Classifier, ...]:
+    """Read one model, or two that can be compared."""
+    models = tuple(map(load_classifier, paths))
+    if len(models) == 2:
+        left, right = machines(paths, models)
+        comparable(left, right, TEAM)
+    return models
+
+
+def machines(paths: Iterable[Path | str], models: Iterable[Classifier]) -> tuple[Model, ...]:
+    """The models, if all are Tsetlin machines: for what is about these alone."""
+    found = []
+    for path, model in zip(paths, models, strict=True):
+        if not isinstance(model, Model):
+            raise InvalidInputError(
+                f"{path} is a binarized network; this is for Tsetlin machines. Networks can be "
+                "asked about by robustness, radius, universal-robustness, predict and info."
+            )
+        found.append(model)
+    return tuple(found)
+
+
+def text_of(name: str | os.PathLike[str]) -> str:
+    """A file's name as text: what is no UTF-8 in it is shown escaped."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def image_of(model: Classifier) -> tuple[int, int] | None:
+    """Rows and columns, if the features are called ``pixel_0_0``, ``pixel_0_1 > 5.5``, … row by row."""
+    places = [_PIXEL.match(name) for name in model.feature_names or ()]
+    pixels = [(int(place[1]), int(place[2])) for place in places if place is not None]
+    if not pixels or len(pixels) != len(places):
+        return None
+    rows, columns = (size + 1 for size in pixels[-1])
+    return (rows, columns) if pixels == [(r, c) for r in range(rows) for c in range(columns)] else None
+
+
+def read_scope(model: Classifier, text: str) -> Label:
+    """``team``, or the class that ``text`` names."""
+    if text == TEAM:
+        return TEAM
+    if isinstance(model, BnnModel):
+        raise InvalidInputError(f"scope must be team for a binarized network. Got {text!r} instead.")
+    for label in model.classes:
+        if str(label) == text:
+            return label
+    raise InvalidInputError(
+        f"scope must be team or a class of the model ({_known(model)}). Got {text!r} instead."
+    )
+
+
+def draw(n_inputs: int, y: NDArray[Any] | None, n: int | None, seed: int) -> NDArray[np.int64]:
+    """Rows to ask about, ascending: all of them, or ``n`` without repetition.
+
+    With labels, every class gives the same number of rows, up to one, or all that it has.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are fewer than ``n`` inputs.
+    """
+    if n is None:
+        return np.arange(n_inputs)
+    if n > n_inputs:
+        raise InvalidInputError(f"n must be at most the number of inputs, {n_inputs}. Got {n} instead.")
+    rng = np.random.default_rng(seed)
+    if y is None:
+        return np.sort(rng.choice(n_inputs, n, replace=False))
+    groups = [np.flatnonzero(y == label) for label in np.unique(y)]
+    sizes = quotas([len(group) for group in groups], n)
+    parts = [rng.choice(group, size, replace=False) for group, size in zip(groups, sizes, strict=True)]
+    return np.sort(np.concatenate(parts))
+
+
+def quotas(sizes: list[int], n: int) -> list[int]:
+    """How many to take from each group, ``n`` together: equal up to one, or all of a small group."""
+    taken = [0] * len(sizes)
+    remaining = n
+    # The smallest first: what it cannot give is shared by those that are left.
+    for done, group in enumerate(sorted(range(len(sizes)), key=lambda g: sizes[g])):
+        taken[group] = min(sizes[group], remaining // (len(sizes) - done))
+        remaining -= taken[group]
+    return taken
+
+
+def _rows(inputs: Inputs, chosen: Chosen) -> list[int]:
+    if chosen.index is None:
+        drawn: list[int] = draw(len(inputs.X), inputs.y, chosen.n, chosen.seed).tolist()
+        return drawn
+    if chosen.index >= len(inputs.X):
+        raise InvalidInputError(
+            f"--index must be below the number of inputs, {len(inputs.X)}. Got {chosen.index} instead."
+        )
+    return [chosen.index]
+
+
+def _scopes(
+    model: Classifier, scope: str, X: NDArray[np.uint8], y: NDArray[Any] | None, rows: Sequence[int]
+) -> list[Label]:
+    """Whose decision is asked about, for each of the inputs ``X``, which are ``rows`` of their file."""
+    if scope != OWN or isinstance(model, BnnModel):
+        return [read_scope(model, scope)] * len(rows)
+    if OWN in model.classes:
+        raise InvalidInputError("scope own is ambiguous: the model has a class of that name.")
+    if y is None:
+        predicted: list[Label] = model.predict(X).tolist()
+        return predicted
+    scopes: list[Label] = []
+    for row, given, label in zip(rows, y.tolist(), match_labels(y, model.classes), strict=True):
+        if label is None:
+            raise DataFormatError(
+                f"scope own needs labels that are classes of the model ({_known(model)}). "
+                f"Input {row} has the label {given!r} instead."
+            )
+        scopes.append(label)
+    return scopes
+
+
+def _known(model: Classifier) -> str:
+    more = ", …" if len(model.classes) > _MOST_SHOWN else ""
+    return ", ".join(map(str, model.classes[:_MOST_SHOWN])) + more

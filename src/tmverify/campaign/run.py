@@ -1,0 +1,217 @@
+"""The one loop that asks: tasks in, answers out as they come.
+
+With one job and no store they are decided in this process, otherwise by workers. What a store knows is not
+asked again.
+
+This process alone writes: answers and certificates come to it from the workers. A certificate is written
+before its answer; one that can't be written costs the answer its certificate, and is reported at the end.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from tmverify.asking.answer import Asked, TaskAnswer
+from tmverify.asking.decide import answer as decide_here
+from tmverify.asking.decide import replayed, replays
+from tmverify.asking.subject import text_of
+from tmverify.asking.tally import Tally
+from tmverify.asking.task import Task
+from tmverify.atomic import make_folder
+from tmverify.campaign.expansion import Campaign, expand
+from tmverify.campaign.plan import Plan
+from tmverify.campaign.progress import counting
+from tmverify.campaign.store import Store
+from tmverify.errors import InvalidInputError, StoreError
+from tmverify.verify.proof import NO_CERTIFICATE
+
+_MOST_JOBS = 1024
+
+
+def run_campaign(
+    plan: Plan,
+    store: str | os.PathLike[str],
+    *,
+    jobs: int = 1,
+    cluster: str | None = None,
+    retry_unknown: bool = False,
+    verbose: bool = False,
+) -> Tally:
+    """Ask what ``plan`` asks and ``store`` does not know yet.
+
+    Parameters
+    ----------
+    plan : Plan
+        From ``read_plan``, or made by hand.
+    store : path
+        Made if it is not there. Answers are written as they come: after an interruption, whatever its kind,
+        the same call goes on.
+    jobs : int
+        Worker processes on this machine; -1 for one a core.
+    cluster : str, optional
+        Address of a Dask scheduler, such as ``tcp://host:8786``, whose workers decide instead (extra
+        ``[dask]``).
+    retry_unknown : bool
+        Whether to ask again what was left unknown, even if no limit was raised since.
+    verbose : bool
+        Show a progress bar on standard error.
+
+    Returns
+    -------
+    Tally
+        Of all tasks of the plan.
+
+    Raises
+    ------
+    PlanError, StoreError, ClusterError
+    """
+    campaign = expand(plan)
+    check_folder(campaign.certificates)
+    tally = Tally(0)
+    with Store.writing(store) as opened:
+        for _ in ask(
+            campaign,
+            tally,
+            opened,
+            jobs=jobs,
+            cluster=cluster,
+            retry_unknown=retry_unknown,
+            verbose=verbose,
+        ):
+            pass
+    if tally.failure is not None:
+        raise tally.failure
+    return tally
+
+
+def ask(
+    campaign: Campaign,
+    tally: Tally,
+    store: Store | None = None,
+    *,
+    jobs: int = 1,
+    cluster: str | None = None,
+    retry_unknown: bool = False,
+    replay_known: bool = False,
+    verbose: bool = False,
+) -> Iterator[Asked]:
+    """Yield each task with its answer, in no particular order: first those that the store knows.
+
+    ``tally`` counts them, and has what could not be written: that is told, not raised. ``replay_known`` runs
+    the counterexamples of the store through the models again.
+
+    Raises
+    ------
+    StoreError, ClusterError
+    """
+    check_jobs(jobs)
+    folder = _Folder(campaign.certificates, tally)
+    distinct = {task.id: task for task in campaign.tasks}
+    tally.total = len(distinct)
+    due: Iterable[Task] = distinct.values()
+    if store is not None:
+        store.plan(
+            campaign.tasks,
+            [(campaign.names[key], model) for key, model in campaign.models.items()],
+            title=campaign.title,
+        )
+        due = store.due(campaign.tasks, retry_unknown=retry_unknown, certificates=campaign.certificates)
+        tally.refused = sum(store.asked(task).refused is not None for task in due)
+        waiting = {task.id for task in due}
+        for key, task in distinct.items():
+            if key not in waiting:
+                known = store.answer(task)
+                assert known is not None
+                if replay_known:
+                    _check_replay(task, known, campaign, store)
+                tally.add(known)
+                yield Asked(task, folder.kept(task, known))
+    with counting(tally, wanted=verbose) as tell:
+        for task, found in _answers(due, campaign, jobs, cluster, here=store is None):
+            try:
+                kept = folder.keep(task, found)
+            except KeyboardInterrupt:  # the answer is there, its certificate is not
+                yield Asked(task, _uncertified(found, "interrupted before one was written"))
+                raise
+            kept = kept if store is None else store.keep(task, kept)
+            tally.add(kept)
+            tell()
+            yield Asked(task, kept)
+
+
+def check_jobs(jobs: int) -> None:
+    """Raise InvalidInputError unless so many processes can work."""
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0 or not -1 <= jobs <= _MOST_JOBS:
+        raise InvalidInputError(
+            f"jobs must be a number of processes up to {_MOST_JOBS}, or -1 for one a core. Got {jobs!r}."
+        )
+
+
+def check_folder(path: Path | None) -> None:
+    """Make the folder of certificates, or raise InvalidInputError."""
+    try:
+        if path is not None:
+            make_folder(path)
+            str(path.absolute()).encode()  # its name goes into the store
+    except (OSError, UnicodeEncodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "its name is no UTF-8"
+        raise InvalidInputError(
+            f"{text_of(str(path))}: no certificates can be kept there ({reason}); choose another folder."
+        ) from None
+
+
+def _answers(
+    due: Iterable[Task], campaign: Campaign, jobs: int, cluster: str | None, *, here: bool
+) -> Iterator[tuple[Task, TaskAnswer]]:
+    if here and jobs == 1 and cluster is None:
+        for task in due:
+            yield task, decide_here(task, [campaign.models[key] for key in task.models])
+        return
+    from tmverify.campaign.running import run_tasks
+
+    tasks = list(due)
+    for task, found in run_tasks(tasks, campaign.models, jobs=jobs, cluster=cluster) if tasks else ():
+        yield task, found if cluster is None else replayed(task, found, campaign.models)
+
+
+def _check_replay(task: Task, known: TaskAnswer, campaign: Campaign, store: Store) -> None:
+    if not replays(task.query([campaign.models[key] for key in task.models]), task, known):
+        raise StoreError(
+            f"{store.path}: the counterexample of task {task.id} does not replay: the store is damaged, or "
+            "another program wrote to it. Use a new --store."
+        )
+
+
+class _Folder:
+    """Where certificates go, if they are wanted."""
+
+    def __init__(self, path: Path | None, tally: Tally) -> None:
+        self.path = path
+        self.tally = tally
+
+    def keep(self, task: Task, answer: TaskAnswer) -> TaskAnswer:
+        """Write the certificate of ``answer``, if there is one."""
+        if self.path is None or answer.certificate is None:
+            return answer
+        place = self.path / task.file_name
+        try:
+            answer.certificate.save(place)
+        except OSError as error:
+            self.tally.failure = self.tally.failure or error
+            answer = _uncertified(answer, f"{place}: {error.strerror or error}")
+        return replace(answer, certificate=None, certificate_path=str(place.resolve()))
+
+    def kept(self, task: Task, answer: TaskAnswer) -> TaskAnswer:
+        """A known answer with its certificate, if one is wanted and lies in this folder."""
+        if self.path is not None and (self.path / task.file_name).is_file():
+            return answer
+        if self.path is None or answer.certificate_path is None or answer.detail:
+            return replace(answer, trusts=answer.trusts_alone, certificate_path=None)
+        return replace(_uncertified(answer, f"{self.path / task.file_name} is gone"), certificate_path=None)
+
+
+def _uncertified(answer: TaskAnswer, why: str) -> TaskAnswer:
+    return replace(answer, certificate=None, trusts=answer.trusts_alone, detail=f"{NO_CERTIFICATE}{why}")

@@ -1,0 +1,314 @@
+"""Asking a question as it was typed: read and check everything, make tasks, ask them, report.
+
+Every question goes the same way. Ctrl-C at any moment loses at most the answer that is being found.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from tmverify.asking.answer import Asked, answered
+from tmverify.asking.subject import OWN, Chosen, Subject, about_everything, about_inputs, open_models, text_of
+from tmverify.asking.tally import Tally
+from tmverify.asking.task import Task, digest
+from tmverify.atomic import make_folder
+from tmverify.campaign.expansion import Campaign
+from tmverify.campaign.progress import counting
+from tmverify.campaign.run import ask, check_jobs
+from tmverify.campaign.store import Store
+from tmverify.cli.exit_codes import ExitCode, exit_code
+from tmverify.cli.output import asked_anew, print_note
+from tmverify.cli.saving import check_apart, check_target
+from tmverify.data import load_inputs
+from tmverify.engines import check_certifying, check_engine
+from tmverify.engines.protocol import check_timeout
+from tmverify.errors import InvalidInputError
+from tmverify.interrupts import one_interrupt
+from tmverify.properties import Status, UniversalVerdict, Verdict
+from tmverify.properties.questions import Question
+from tmverify.properties.universal import exact_fraction, required_count
+from tmverify.verify.universal import check_universal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """The arguments and options, as typed; those that a question does not have are at their defaults."""
+
+    models: tuple[Path, ...]
+    data: Path | None = None
+    epsilons: tuple[int, ...] = ()
+    eta: str = "1"
+    n: int | None = None
+    seed: int = 0
+    scope: str = "team"
+    features: str | None = None
+    direction: str | None = None
+    engine: str = "auto"
+    timeout: float = 300.0
+    timeout_per_input: float | None = None
+    jobs: int = 1
+    store: Path | None = None
+    rows: int = 20
+    as_json: bool = False
+    csv: Path | None = None
+    witnesses: Path | None = None
+    certificate: Path | None = None
+
+    @classmethod
+    def of(cls, typed: Mapping[str, Any]) -> Given:
+        """From the arguments of a command, whatever it calls its models."""
+        rest = dict(typed)
+        models = tuple(
+            rest.pop(name) for name in ("model", "a", "b", "against") if rest.get(name) is not None
+        )
+        rest.pop("against", None)
+        epsilon = rest.pop("epsilon", ())
+        epsilons = (epsilon,) if isinstance(epsilon, int) else tuple(dict.fromkeys(epsilon))
+        return cls(models=models, epsilons=epsilons, **rest)
+
+
+@dataclass(slots=True, kw_only=True)
+class Answers:
+    """What was asked, and the answers so far.
+
+    ``tally.failure`` is why a certificate could not be written. Of a universal question, ``whole`` is the
+    answer about all inputs together, ``whole_path`` its certificate, ``seconds`` the time it took.
+    """
+
+    question: Question
+    given: Given
+    subject: Subject
+    limit: float | None
+    tasks: list[Task]
+    asked: list[Asked] = field(default_factory=list)
+    tally: Tally = field(default_factory=lambda: Tally(0))
+    interrupted: bool = False
+    eta: Fraction = Fraction(1)
+    whole: UniversalVerdict | None = None
+    whole_path: Path | None = None
+    seconds: float = 0.0
+
+    @property
+    def status(self) -> Status:
+        """Over all tasks: violated if one is, else unknown if one is or was not asked, else holds."""
+        if self.question.has_eta:
+            return Status.UNKNOWN if self.whole is None else self.whole.status
+        if self.tally.violated:
+            return Status.VIOLATED
+        return Status.HOLDS if self.tally.positive == len(self.tasks) else Status.UNKNOWN
+
+    @property
+    def required(self) -> int:
+        """Of a universal question, the least number of inputs on which it must hold."""
+        return required_count(self.eta, len(self.tasks))
+
+
+def ask_and_report(question: Question, given: Given) -> ExitCode:
+    """Ask, report, and say how it went."""
+    from tmverify.cli.documents import save_csv, save_witnesses
+    from tmverify.cli.tables import report
+
+    answers = _prepare(question, given)
+    start = time.perf_counter()
+    with one_interrupt():
+        try:
+            if question.has_eta:
+                _ask_of_all(answers)
+            else:
+                _ask_each(answers)
+        except KeyboardInterrupt:
+            answers.interrupted = True
+        answers.seconds = time.perf_counter() - start
+        if given.csv is not None:
+            save_csv(given.csv, answers)
+        if given.witnesses is not None:
+            save_witnesses(given.witnesses, answers)
+        report(answers)
+    if answers.tally.failure is not None:
+        raise answers.tally.failure
+    return exit_code(answers.status, interrupted=answers.interrupted)
+
+
+def read_limit(seconds: float | None, option: str) -> float | None:
+    """A time limit as typed: the seconds, or None for no limit."""
+    try:
+        return check_timeout(seconds)
+    except InvalidInputError:
+        raise InvalidInputError(
+            f"{option} must be a positive number of seconds, or inf for no limit. Got {seconds:g} instead."
+        ) from None
+
+
+def _prepare(question: Question, given: Given) -> Answers:
+    """Read and check everything before any work, and make the tasks."""
+    engine, limit = check_engine(given.engine), read_limit(given.timeout, "--timeout")
+    read_limit(given.timeout_per_input, "--timeout-per-input")
+    check_jobs(given.jobs)
+    if question.has_eta and given.scope == OWN:
+        raise InvalidInputError(
+            "--scope must be team or a class for a universal question. Got 'own' instead."
+        )
+    eta = exact_fraction(given.eta)
+    _check_files(question, given)
+    subject, hints = _open(question, given)
+    answers = Answers(
+        question=question,
+        given=given,
+        subject=subject,
+        limit=limit,
+        eta=eta,
+        tasks=subject.tasks(
+            question.part(len(given.models)) if question.has_eta else question,
+            given.epsilons,
+            engine=engine,
+            timeout=limit,
+            certified=given.certificate is not None,
+            hints=hints,
+        ),
+    )
+    _make_folder(given.certificate)
+    return answers
+
+
+def _check_files(question: Question, given: Given) -> None:
+    if given.certificate is not None:
+        check_certifying(given.engine)
+        if given.certificate.exists() and not given.certificate.is_dir():
+            raise InvalidInputError(
+                f"--certificate {given.certificate}: not a folder; give the name of one, or a new name."
+            )
+    if given.csv is not None:
+        check_target(given.csv, "--csv", [".csv"])
+    if given.witnesses is not None:
+        check_target(given.witnesses, "--save-witnesses", [".npz"])
+    names = ["A", "B"] if question.models == (2,) else ["MODEL"]
+    names += ["DATA"] if question.about_input else []
+    names += ["--csv"] if question.is_distance else []
+    names += ["--save-witnesses"] if question.has_eta else ["--save-witnesses", "--store"]
+    written = [given.csv, given.witnesses, given.store]
+    check_apart([*given.models, given.data], written, f"{', '.join(names[:-1])} and {names[-1]}")
+
+
+def _make_folder(folder: Path | None) -> None:
+    try:
+        if folder is not None:
+            make_folder(folder)
+    except OSError as error:
+        raise InvalidInputError(
+            f"--certificate {folder}: no files can be written there ({error.strerror or error}); "
+            "choose another folder."
+        ) from None
+
+
+def _open(question: Question, given: Given) -> tuple[Subject, Any]:
+    """What is asked about, and inputs worth a look."""
+    models = open_models(given.models)
+    names = tuple(text_of(path.stem) for path in given.models)
+    if not question.about_input:
+        subject = about_everything(names, models, given.scope)
+        if given.data is None:
+            return subject, None
+        return subject, load_inputs(given.data).matched(subject.named, given.data).X
+    assert given.data is not None
+    chosen = Chosen(
+        n=given.n,
+        seed=given.seed,
+        scope=given.scope,
+        features=given.features,
+        direction=given.direction,
+    )
+    data = text_of(given.data.stem)
+    return about_inputs(names, models, load_inputs(given.data), chosen, data=data, file=given.data), None
+
+
+def _ask_each(answers: Answers) -> None:
+    """Ask the tasks, in this process or by several, and what a store does not know already."""
+    given, subject = answers.given, answers.subject
+    campaign = Campaign(
+        _title(answers),
+        answers.tasks,
+        {model.content_hash: model for model in subject.models},
+        {model.content_hash: name for name, model in zip(subject.names, subject.models, strict=True)},
+        given.certificate,
+    )
+    found: dict[str, Asked] = {}
+    try:
+        with ExitStack() as stack:
+            store = None if given.store is None else stack.enter_context(Store.writing(given.store))
+            for asked in ask(
+                campaign, answers.tally, store, jobs=given.jobs, replay_known=True, verbose=True
+            ):
+                found[asked.task.id] = asked
+    finally:
+        answers.asked = [found[task.id] for task in answers.tasks if task.id in found]
+    if answers.tally.refused:
+        print_note(asked_anew(answers.tally.refused))
+
+
+def _ask_of_all(answers: Answers) -> None:
+    """Ask about one input after the other until the outcome is decided; then keep the one certificate."""
+    given, subject = answers.given, answers.subject
+    assert subject.X is not None
+    answers.tally.total = len(answers.tasks)
+    with counting(answers.tally, wanted=True) as tell:
+
+        def keep(verdict: Verdict) -> None:
+            task = answers.tasks[len(answers.asked)]
+            found = answered(task, verdict)
+            answers.asked.append(Asked(task, replace(found, certificate=None, trusts=found.trusts_alone)))
+            answers.tally.add(found)
+            tell()
+
+        answers.whole = check_universal(
+            answers.question,
+            subject.models,
+            subject.X,
+            given.epsilons[0],
+            answers.eta,
+            scope=subject.scopes[0],
+            features=subject.features,
+            direction=subject.direction,
+            timeout=answers.limit,
+            timeout_per_input=given.timeout_per_input,
+            engine=given.engine,
+            certificate=given.certificate is not None,
+            on_verdict=keep,
+        )
+    if given.certificate is None or answers.whole.certificate is None:
+        return
+    path = given.certificate / _file_name(answers)
+    try:
+        answers.whole.certificate.save(path)
+        answers.whole_path = path
+    except OSError as error:
+        answers.tally.failure = error
+
+
+def _file_name(answers: Answers) -> str:
+    """Of the certificate of a universal question: named like a task's, by all that it depends on."""
+    eta, epsilon = answers.eta, answers.given.epsilons[0]
+    key = digest([str(eta), [task.id for task in answers.tasks]])
+    return f"{answers.question.name}-eps{epsilon}-eta{eta.numerator}of{eta.denominator}-{key}.tmcert"
+
+
+def _title(answers: Answers) -> str:
+    """Of the plan that a command is: the command with what it asks, so that the same again replaces it."""
+    given = answers.given
+    said = {
+        "epsilon": " ".join(map(str, given.epsilons)) or None,
+        "n": given.n,
+        "seed": None if given.n is None else given.seed,
+        "scope": given.scope,
+        "features": given.features,
+        "direction": given.direction,
+        "engine": given.engine,
+    }
+    options = "".join(f", {name} {value}" for name, value in said.items() if value is not None)
+    files = [*given.models, *([given.data] if answers.question.about_input and given.data else [])]
+    return f"{answers.question.name} {' '.join(text_of(path.resolve()) for path in files)}{options}"

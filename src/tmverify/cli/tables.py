@@ -1,0 +1,354 @@
+"""Answers as tables, or as JSON (``documents``).
+
+Every question is shown in the same way: a heading, what was asked, a table, the answer in a line, the first
+counterexamples, the files that were written. A question with epsilon has a row for each epsilon, a distance a
+row for each input.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+from rich.text import Text
+
+from tmverify.asking.answer import EXACT, Asked, TaskAnswer
+from tmverify.asking.subject import TEAM
+from tmverify.cli.ask import Answers
+from tmverify.cli.documents import certificate_of, document, labels_of, radii_of, spans_of, tallies_of
+from tmverify.cli.histogram import histogram
+from tmverify.cli.output import STYLE, headline, plain, seconds_text, show, show_json
+from tmverify.model import Label
+from tmverify.model.text import printable_name
+from tmverify.properties import Status, StopReason
+from tmverify.verify.proof import NO_CERTIFICATE
+
+_MAX_LINES = 5
+_MAX_FLIPS = 10
+_MAX_ONES = 20
+
+
+def report(answers: Answers) -> None:
+    """Print the answers, as a table or as JSON."""
+    if answers.given.as_json:
+        show_json(document(answers))
+        return
+    question = answers.question
+    if not question.about_input:
+        _show_one(answers)
+    else:
+        show(Text(plain(question.heading([path.name for path in answers.given.models])), style="bold"))
+        show(_setting(answers))
+        if question.is_distance:
+            _show_distances(answers)
+        else:
+            show(_table_of_all(answers) if question.has_eta else _table(answers))
+            show(headline(answers.status, _meaning(answers), interrupted=answers.interrupted))
+            show(*_witness_lines(answers))
+    if answers.given.csv is not None:
+        show(f"radii: {len(answers.asked)} written to {plain(answers.given.csv)}")
+    if answers.given.witnesses is not None and question.about_input:
+        n_seen = sum(each.witness is not None for each in answers.asked)
+        show(f"witnesses: {n_seen} written to {plain(answers.given.witnesses)}")
+    show(*_certificate_lines(answers))
+
+
+# What was asked, and what it means.
+
+
+def _setting(answers: Answers) -> str:
+    """How many inputs, whose decision, what may change if not everything, and how it is found."""
+    given = answers.given
+    said = [f"eta {answers.eta}" if answers.question.has_eta else f"{len(answers.subject.rows)} inputs"]
+    said += [f"scope {plain(given.scope)}"]
+    said += [] if given.features is None else [f"only features {plain(given.features)}"]
+    said += [] if given.direction is None else [f"direction {given.direction}"]
+    said += [f"engine {given.engine}"]
+    if not answers.question.has_eta:
+        said += ["no limit" if answers.limit is None else f"limit {answers.limit:g} s"]
+    return " · ".join(said)
+
+
+def _meaning(answers: Answers) -> str:
+    if answers.question.has_eta:
+        return _meaning_of_all(answers)
+    tally, asked, total = answers.tally, len(answers.asked), len(answers.tasks)
+    so_far = f"{asked} of {total} queries answered; " if answers.interrupted else ""
+    if tally.violated:
+        return f"{so_far}{tally.violated} of {asked} queries have a counterexample"
+    if tally.unknown:
+        return f"{so_far}{tally.unknown} of {asked} queries undecided: {_remedy(answers)}"
+    if not asked:
+        return "nothing is known yet"
+    return f"{so_far}{'no counterexample in any of them' if so_far else f'proved for all {asked} queries'}"
+
+
+def _meaning_of_all(answers: Answers) -> str:
+    inputs, required, eta = len(answers.tasks), answers.required, answers.eta
+    word, tally = answers.question.adjective, answers.tally
+    if answers.status is Status.HOLDS:
+        return f"{word}: at least {required} of {inputs} inputs, as eta = {eta} asks"
+    if answers.status is Status.VIOLATED:
+        spare = inputs - required
+        return f"not {word}: {tally.violated} inputs; eta = {eta} of {inputs} inputs allows {spare}"
+    if answers.whole is not None:
+        return answers.whole.detail
+    counts = f"{word}: {tally.positive}, violated: {tally.violated}"
+    return f"so far {counts}; {required} of {inputs} inputs must be {word}"
+
+
+def _remedy(answers: Answers) -> str:
+    """Why a question was left open that did not run out of time; else what to do about the time."""
+    for each in (asked.found for asked in answers.asked):
+        if each.stop_reason not in (None, StopReason.TIMEOUT.value) and each.detail:
+            return plain(each.detail)
+    return "raise --timeout, or try another --engine"
+
+
+# Tables.
+
+
+def _table(answers: Answers) -> Table:
+    """In the paper's form, for each epsilon: how many were solved, how many hold, how fast.
+
+    Mean seconds are over the solved ones, as in the paper; with none solved, only the limit is known.
+    """
+    lines = []
+    for epsilon, tally in tallies_of(answers):
+        mean = "-" if tally.mean_seconds is None else seconds_text(tally.mean_seconds)
+        if tally.mean_seconds is None and tally.timeouts and answers.limit is not None:
+            mean = f"≥ {answers.limit:g}"
+        lines.append(
+            {
+                "epsilon": epsilon,
+                "inputs": tally.done,
+                "solved": tally.solved,
+                answers.question.adjective: tally.positive,
+                "violated": tally.violated,
+                "mean seconds": mean,
+                "timeouts": tally.timeouts,
+                "other unknown": tally.unknown - tally.timeouts,
+            }
+        )
+    if not any(line["other unknown"] for line in lines):
+        for line in lines:
+            del line["other unknown"]
+    return _rows(lines)
+
+
+def _table_of_all(answers: Answers) -> Table:
+    tally, inputs = answers.tally, len(answers.tasks)
+    return _rows(
+        [
+            {
+                "epsilon": answers.given.epsilons[0],
+                "inputs": inputs,
+                "required": answers.required,
+                answers.question.adjective: tally.positive,
+                "violated": tally.violated,
+                "unknown": tally.unknown,
+                "not asked": inputs - len(answers.asked),
+                "seconds": f"{answers.seconds:.2f}",
+            }
+        ]
+    )
+
+
+def _rows(lines: Sequence[dict[str, Any]]) -> Table:
+    table = Table()
+    for header in lines[0]:
+        table.add_column(header, justify="right", overflow="fold")
+    for line in lines:
+        table.add_row(*(Text(str(value)) for value in line.values()))
+    return table
+
+
+def _show_one(answers: Answers) -> None:
+    """The answer about every input there is."""
+    names = plain(" and ".join(path.name for path in answers.given.models))
+    if not answers.asked:
+        show(headline(Status.UNKNOWN, f"{names}: interrupted before an answer", interrupted=True))
+        show(Text(f"  engine {answers.given.engine}, {answers.seconds:.2f} s", style="dim"))
+        return
+    asked, found = answers.asked[0], answers.asked[0].found
+    meaning = {
+        Status.HOLDS: f"{names} agree on every input",
+        Status.VIOLATED: f"{names} differ: {_decisions_text(asked)}",
+        Status.UNKNOWN: f"{names}: {plain(found.detail)}",
+    }[answers.status]
+    show(headline(answers.status, meaning, interrupted=answers.interrupted))
+    if asked.witness is not None:
+        ones = np.flatnonzero(asked.witness).tolist()
+        shown = ", ".join(printable_name(answers.subject.named, i) for i in ones[:_MAX_ONES]) or "none"
+        more = f" and {len(ones) - _MAX_ONES} more" if len(ones) > _MAX_ONES else ""
+        show(f"  features that are 1 there: {shown}{more}")
+    show(Text(f"  engine {found.engine}, {found.seconds:.2f} s", style="dim"))
+
+
+# Distances.
+
+
+def _show_distances(answers: Answers) -> None:
+    asked, most = answers.asked, answers.given.rows
+    shown = asked if len(asked) <= most else _nearest_first(asked)[:most]
+    if shown:
+        show(_table_of_distances(answers, shown))
+    if len(asked) > len(shown):
+        what = f"the {len(shown)} nearest of {len(asked)} inputs" if shown else f"{len(asked)} inputs"
+        show(Text(f"{what}; --rows {len(asked)} shows them all, --csv FILE.csv keeps them", style="dim"))
+    if asked:
+        show(histogram(radii_of(answers), "radius", {"open": answers.tally.unknown}))
+    show(_summary(answers))
+    for each in _nearest_first(asked)[:_MAX_LINES]:
+        if each.witness is not None:
+            show(_line(answers, each))
+    if asked:
+        seconds = [each.found.seconds for each in asked]
+        middle, longest = seconds_text(statistics.median(seconds)), seconds_text(max(seconds))
+        engines = Counter(each.found.engine for each in asked).most_common()
+        by = ", ".join(f"{engine} {n}" for engine, n in engines)
+        line = f"seconds an input: median {middle}, most {longest} · answered by {by}"
+        show(Text(line, style="dim"))
+
+
+def _table_of_distances(answers: Answers, asked: Sequence[Asked]) -> Table:
+    two = len(answers.given.models) == 2
+    nearest = ("there A says", "B says") if two else ("nearest class",)
+    lines = []
+    for each, label in zip(asked, labels_of(answers, asked), strict=True):
+        found, scope = each.found, each.task.scope
+        there = (None, None) if found.decisions is None else found.decisions
+        labels = ["-" if label is None else _class(label, scope) for label in there[-len(nearest) :]]
+        radius = f"{found.lower}" if found.status == EXACT else f"{found.lower}..{_upper(found)}"
+        lines.append(
+            {
+                "index": each.task.index,
+                "class": _class(label, scope),
+                "radius": radius,
+                **dict(zip(nearest, labels, strict=True)),
+                "seconds": seconds_text(found.seconds),
+            }
+        )
+    return _rows(lines)
+
+
+def _nearest_first(asked: Sequence[Asked]) -> list[Asked]:
+    """By what is seen, then by what is proved, then in the order of the file."""
+    return sorted(asked, key=lambda each: (each.found.upper, each.found.lower))
+
+
+def _upper(found: TaskAnswer) -> str:
+    return "?" if found.upper == math.inf else str(found.upper)
+
+
+def _summary(answers: Answers) -> Text:
+    tally, asked = answers.tally, len(answers.asked)
+    line = Text().append("INTERRUPTED " if answers.interrupted else "", style=STYLE[Status.UNKNOWN])
+    if answers.interrupted:
+        line.append(f" {asked} of {len(answers.tasks)} inputs answered  ")
+    if not asked:
+        return line.append("nothing is known yet")
+    word, status = ("OPEN", Status.UNKNOWN) if tally.unknown else ("EXACT", Status.HOLDS)
+    line.append(word, style=STYLE[status])
+    line.append(f"  exact {tally.positive} of {asked}, open {tally.unknown}")
+    spans = {
+        name: f"{low:g}" if low == high else f"{low:g}..{'?' if high == math.inf else f'{high:g}'}"
+        for name, (low, high) in spans_of(answers).items()
+    }
+    line.append(f" · {', '.join(f'{name} {span}' for name, span in spans.items())}")
+    return line.append(f"; {_remedy(answers)}" if tally.unknown else "")
+
+
+# Counterexamples in words.
+
+
+def _witness_lines(answers: Answers) -> list[Text]:
+    """A line for each of the first counterexamples, and how many more there are."""
+    found = [each for each in answers.asked if each.witness is not None]
+    lines = [_line(answers, each) for each in found[:_MAX_LINES]]
+    if len(found) > _MAX_LINES:
+        more = f"… and {len(found) - _MAX_LINES} more; --save-witnesses FILE.npz keeps them all"
+        lines.append(Text(f"  {more}", style="dim"))
+    return lines
+
+
+def _line(answers: Answers, asked: Asked) -> Text:
+    within = "" if asked.task.epsilon is None else f", epsilon {asked.task.epsilon}"
+    line = Text(f"  input {asked.task.index}{within}: ")
+    line.append(_decisions_text(asked), style="bold")
+    flips, witness = asked.flips, asked.witness
+    if flips is None or witness is None or not len(flips):
+        return line.append(", at the input itself")
+    model, shown = answers.subject.named, flips[:_MAX_FLIPS].tolist()
+    names = [f"{printable_name(model, i)} {1 - witness[i]}→{witness[i]}" for i in shown]
+    more = f" and {len(flips) - _MAX_FLIPS} more" if len(flips) > _MAX_FLIPS else ""
+    return line.append(f" by flipping {', '.join(names)}{more}")
+
+
+def _decisions_text(asked: Asked) -> str:
+    """What the two decisions are that should agree."""
+    scope = asked.task.scope
+    first, second = (
+        f"class {_class(label, scope)}" if scope == TEAM or label else f"not class {plain(scope)}"
+        for label in asked.found.decisions or ("?", "?")
+    )
+    return f"{first} → {second}" if len(asked.task.models) == 1 else f"A says {first}, B says {second}"
+
+
+def _class(label: Label, scope: Label) -> str:
+    """A class; or with a class as scope, that class or "not" it."""
+    if scope == TEAM:
+        return plain(label)
+    return plain(scope) if label else f"not {plain(scope)}"
+
+
+# Certificates.
+
+
+def _certificate_lines(answers: Answers) -> list[Text]:
+    """Where the certificates are and how to check them; why there are fewer than answers."""
+    folder = answers.given.certificate
+    if folder is None:
+        return []
+    kept = _kept(answers)
+    paths = [path for path, _ in kept if path is not None]
+    check = [] if not paths else ["tmverify", "certify", str(paths[0]), *map(str, answers.given.models)]
+    lines = []
+    if len(kept) == 1 and paths:
+        lines = [f"certificate: {paths[0]}", f"  check it: {shlex.join(check)}"]
+    elif paths:
+        lines = [f"certificates: {len(paths)} written to {folder}", f"  check one: {shlex.join(check)}"]
+    elif not kept:
+        lines = [f"{NO_CERTIFICATE}interrupted before one was written"]
+    for reason, n in Counter(reason for path, reason in kept if path is None).most_common():
+        start = NO_CERTIFICATE if len(kept) == 1 else f"no certificate for {n} of {len(kept)} answers: "
+        lines.append(f"{start}{reason}")
+    return [Text(plain(line)) for line in lines]
+
+
+def _kept(answers: Answers) -> list[tuple[Path | None, str]]:
+    """For each answer the file of its certificate, or why there is none."""
+    if not answers.question.has_eta:
+        return [(certificate_of(answers, each), _why_none(each.found)) for each in answers.asked]
+    whole, failure = answers.whole, answers.tally.failure
+    if whole is None or (answers.interrupted and answers.whole_path is None):
+        return []
+    if failure is not None:
+        return [(None, f"{answers.given.certificate}: {failure.strerror or failure}")]
+    return [(answers.whole_path, whole.detail.removeprefix(NO_CERTIFICATE) or _NOTHING_CLAIMED)]
+
+
+_NOTHING_CLAIMED = "unknown claims nothing that could be proved"
+
+
+def _why_none(found: TaskAnswer) -> str:
+    if found.detail.startswith(NO_CERTIFICATE):
+        return found.detail.removeprefix(NO_CERTIFICATE)
+    return _NOTHING_CLAIMED if found.lower is None else "the radius is not exact, and bounds have none"

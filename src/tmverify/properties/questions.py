@@ -1,0 +1,239 @@
+"""The questions: for each its name, its arguments, how it compiles to a Query, and its words.
+
+    robustness    no input in the ball around x is decided otherwise than x           (paper, Definition 1)
+    similarity    two models agree on the whole ball around x                         (Definition 4)
+    equivalence   two models agree on every input                                     (Definition 3)
+    radius        how far is the nearest input that is decided otherwise, or on which two models disagree?
+    universal-…   robustness or similarity, on at least an eta fraction of a set of inputs
+
+This is the only place that knows questions by name. The ``check_*`` functions, the command line, plans,
+tasks, tallies, the store and the report read it; to add a question, declare it here. Nothing heavy is
+imported before a question is compiled, because ``tmverify --help`` reads this file too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tmverify.bnn.either import Classifier
+    from tmverify.properties.network import AnyQuery
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Question:
+    """One question, and what everything that asks, stores or shows it needs to know.
+
+    Attributes
+    ----------
+    name : str
+        In commands, plans, stores and certificates.
+    adjective : str
+        What an input is, or the models are, if the answer is positive: "robust".
+    models : tuple of int
+        About how many models it may be asked.
+    compile : function, optional
+        From models, input, epsilon and region to a Query. A question without it is made of ``parts``.
+    parts : tuple of Question
+        The questions with a yes-or-no answer that it is made of, by the number of models.
+    about_input, has_epsilon, has_eta : bool
+        Its arguments: an input and what may change of it; how many flips; which share of a set of inputs.
+    is_distance : bool
+        Whether the answer is a number of flips with a lower and an upper bound, not yes or no.
+    title : str
+        Of a table of answers, about one model; ``title_of_two`` about two models.
+    proved : str
+        What a positive answer says, for those who read a report.
+    help : str
+        Of the command; its first line is the question in words.
+    """
+
+    name: str
+    adjective: str
+    models: tuple[int, ...] = (1,)
+    compile: Callable[..., AnyQuery] | None = None
+    parts: tuple[Question, ...] = ()
+    about_input: bool = True
+    has_epsilon: bool = False
+    has_eta: bool = False
+    is_distance: bool = False
+    title: str = ""
+    title_of_two: str = ""
+    proved: str = ""
+    help: str = ""
+
+    @property
+    def planned(self) -> bool:
+        """Whether plans can ask it: of each input by itself, or of all."""
+        return not self.has_eta
+
+    def part(self, n_models: int) -> Question:
+        """The question with a yes-or-no answer that is compiled, of so many models."""
+        return next((part for part in self.parts if n_models in part.models), self)
+
+    def heading(self, models: Sequence[str]) -> str:
+        """The title of a table of answers about these models."""
+        title = self.title_of_two if len(models) == 2 and self.title_of_two else self.title
+        return f"{title or self.name} of {' and '.join(models)}"
+
+    def query(
+        self,
+        models: Sequence[Classifier],
+        x: Any = None,
+        *,
+        epsilon: int | None = None,
+        scope: int | str = "team",
+        features: Any = None,
+        direction: Any = None,
+    ) -> AnyQuery:
+        """The question about these models, compiled; without epsilon, wherever the features may go."""
+        part = self.part(len(models))
+        assert part.compile is not None
+        if not part.about_input:
+            return part.compile(*models, scope=scope)
+        within = models[0].n_features if epsilon is None else epsilon
+        return part.compile(*models, x, within, scope=scope, features=features, direction=direction)
+
+
+def _robustness(*arguments: Any, **region: Any) -> AnyQuery:
+    from tmverify.properties.robustness import robustness_query
+
+    return robustness_query(*arguments, **region)
+
+
+def _similarity(*arguments: Any, **region: Any) -> AnyQuery:
+    from tmverify.properties.similarity import similarity_query
+
+    return similarity_query(*arguments, **region)
+
+
+def _equivalence(*arguments: Any, **region: Any) -> AnyQuery:
+    from tmverify.properties.equivalence import equivalence_query
+
+    return equivalence_query(*arguments, **region)
+
+
+ROBUSTNESS = Question(
+    name="robustness",
+    adjective="robust",
+    compile=_robustness,
+    has_epsilon=True,
+    proved="Proved: no allowed change of up to ε features alters the decision; all of them are covered.",
+    help="""Can a few flipped bits of an input change the decision?
+
+    Each input is checked at each epsilon, and each epsilon is a row of the table.
+    [bold]robust[/bold]: proved, no change of at most epsilon features alters the decision.
+    [bold]violated[/bold]: one does; the first few are shown.
+    [bold]solved[/bold] counts both, and mean seconds are over those.
+
+    Example: [cyan]tmverify robustness model.tm test.npz --epsilon 1 --epsilon 3 --n 200[/cyan]
+    """,
+)
+SIMILARITY = Question(
+    name="similarity",
+    adjective="similar",
+    models=(2,),
+    compile=_similarity,
+    has_epsilon=True,
+    proved="Proved: the two models decide alike on every input within ε changes of this one.",
+    help="""Do two models agree on every input near the given ones?
+
+    Each input is checked at each epsilon, and each epsilon is a row of the table.
+    [bold]similar[/bold]: proved, the models agree on all inputs within epsilon flips.
+    [bold]violated[/bold]: on one of those they differ; the first few are shown.
+    [bold]solved[/bold] counts both, and mean seconds are over those.
+    With --scope own and no labels, the class is the one that A predicts.
+
+    Example: [cyan]tmverify similarity old.tm new.tm test.npz --epsilon 0 --epsilon 1 --n 100[/cyan]
+    """,
+)
+EQUIVALENCE = Question(
+    name="equivalence",
+    adjective="equivalent",
+    models=(2,),
+    compile=_equivalence,
+    about_input=False,
+    proved="Proved: the two models decide alike on every input that there is.",
+    help="""Do two models agree on every input there is?
+
+    [bold]holds[/bold]: proved, no input tells them apart.
+    [bold]violated[/bold]: one does; it is shown, after both models were run on it.
+    --save-witnesses writes it as X, one row or none, and feature_names.
+    The engine shown is the one that answered:
+    [bold]hunt[/bold] (inputs tried, and walks), [bold]structure[/bold] (both sums cancel), search,
+    brute (every input looked at, where there are few) or sat.
+
+    Example: [cyan]tmverify equivalence trained.tm pruned.tm[/cyan]
+    """,
+)
+RADIUS = Question(
+    name="radius",
+    adjective="exact",
+    models=(1, 2),
+    parts=(ROBUSTNESS, SIMILARITY),
+    is_distance=True,
+    title_of_two="nearest disagreement",
+    proved="The radius is proved: so many changes can alter the decision, and no fewer. "
+    "∞ means that no allowed change does.",
+    help="""How many flipped bits does it take to change the decision on an input?
+
+    The [bold]radius[/bold] is exact: so many flips do it, and fewer are proved not to.
+    The nearest class is what they make of it; the model was run on that input.
+    [bold]5..9[/bold]: a limit struck; it takes at least 5, and 9 suffice. [bold]5..?[/bold]: none known.
+    [bold]inf[/bold]: no change that is allowed alters the decision.
+
+    With --against, the radius is the distance to the nearest input on which two models disagree.
+
+    Example: [cyan]tmverify radius model.tm test.npz --n 200 --csv radii.csv[/cyan]
+    words may only be added: [cyan]tmverify radius imdb.tm reviews.npz --direction add[/cyan]
+    two models: [cyan]tmverify radius trained.tm test.npz --against pruned.tm[/cyan]
+    """,
+)
+UNIVERSAL_ROBUSTNESS = Question(
+    name="universal-robustness",
+    adjective="robust",
+    parts=(ROBUSTNESS,),
+    has_epsilon=True,
+    has_eta=True,
+    help="""Is the model robust on at least a fraction eta of the inputs?
+
+    [bold]holds[/bold]: proved for enough inputs.
+    [bold]violated[/bold]: too many have a counterexample.
+    Inputs are taken in order, and only until the answer is certain.
+
+    Example: [cyan]tmverify universal-robustness model.tm test.npz --epsilon 1 --eta 0.9 --n 200[/cyan]
+    """,
+)
+UNIVERSAL_SIMILARITY = Question(
+    name="universal-similarity",
+    adjective="similar",
+    models=(2,),
+    parts=(SIMILARITY,),
+    has_epsilon=True,
+    has_eta=True,
+    help="""Do two models agree near at least a fraction eta of the inputs?
+
+    [bold]holds[/bold]: proved for enough inputs.
+    [bold]violated[/bold]: near too many the models differ.
+    Inputs are taken in order, and only until the answer is certain.
+
+    Example: [cyan]tmverify universal-similarity old.tm new.tm test.npz --epsilon 1 --eta 2/3[/cyan]
+    """,
+)
+
+QUESTIONS: Mapping[str, Question] = {
+    question.name: question
+    for question in (
+        ROBUSTNESS,
+        UNIVERSAL_ROBUSTNESS,
+        SIMILARITY,
+        UNIVERSAL_SIMILARITY,
+        EQUIVALENCE,
+        RADIUS,
+    )
+}
+PLANNED: Mapping[str, Question] = {
+    question.name: question for question in (ROBUSTNESS, RADIUS, SIMILARITY, EQUIVALENCE)
+}
