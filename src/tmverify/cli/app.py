@@ -7,12 +7,10 @@ from typing import Annotated
 
 import typer
 
-from tmverify.cli.commands import campaign, make
+from tmverify.cli import importers
+from tmverify.cli.commands import campaign
 from tmverify.cli.commands.campaign import report
 from tmverify.cli.commands.check import certify
-from tmverify.cli.commands.export import export
-from tmverify.cli.commands.look import info, predict
-from tmverify.cli.commands.make import train
 from tmverify.cli.commands.prove import (
     equivalence,
     radius,
@@ -30,6 +28,10 @@ from tmverify.cli.exit_codes import (
     EPILOG_TRAIN,
     ExitCode,
 )
+from tmverify.cli.export import export
+from tmverify.cli.info import info
+from tmverify.cli.predict import predict
+from tmverify.cli.train import train
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
@@ -124,8 +126,8 @@ def _start_import(context: typer.Context) -> None:
     _help_if_alone(context)
 
 
-_import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(make.green)
-_import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(make.clauses)
+_import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(importers.green)
+_import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(importers.clauses)
 app.add_typer(_import, name="import", rich_help_panel="Make a model")
 
 for _panel, _functions in _PANELS.items():

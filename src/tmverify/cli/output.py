@@ -27,6 +27,12 @@ def show(*parts: RenderableType) -> None:
     _print(sys.stdout, parts)
 
 
+def show_facts(facts: Mapping[str, object]) -> None:
+    """Print a line for each fact: its name, and what it is."""
+    for name, value in facts.items():
+        show(Text().append(f"{name:>21}  ", style="cyan").append(plain(value)))
+
+
 def print_error(message: str) -> None:
     """Print one line to standard error."""
     line = Text("error: ", style="bold red")
