@@ -170,6 +170,11 @@ def open_models(paths: Sequence[Path]) -> tuple[Classifier, ...]:
     return models
 
 
+def open_inputs(path: Path, models: Sequence[Classifier]) -> Inputs:
+    """Read inputs as the model reads them, or two that can be compared."""
+    return load_inputs(path).matched(named_first(models), path)
+
+
 def machines(paths: Iterable[Path | str], models: Iterable[Classifier]) -> tuple[Model, ...]:
     """The models, if all are Tsetlin machines: for what is about these alone."""
     found = []

@@ -4,10 +4,10 @@
 
     entry         parse, run, and turn every outcome into an exit code
     app           the subcommands by name
-    commands/     what can be typed: each subcommand with its arguments and its help
     options       arguments and options that several of them have
-    train         what the subcommand does; train_options, train_data and train_report belong to it
-    info … export the same for the others
+    train         a subcommand: its arguments, its help and what it does; train_report prints the outcome
+    importers … export  the same for import, info, predict and export
+    commands/     the arguments and the help of the other subcommands
     subject       what is asked about: models, inputs, region, read and checked before any work
     many          the loop over (epsilon, input), shared by robustness and similarity
     universal     the same for the two universal questions
@@ -17,7 +17,7 @@
     certificates  the files of --certificate; certificate_names says what they are called
     output        everything that is printed
 
-``commands`` import nothing but typer; what a subcommand needs is imported when it runs.
+To show the help takes typer alone; what a subcommand needs is imported when it runs.
 """
 
 from __future__ import annotations

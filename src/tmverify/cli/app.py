@@ -7,13 +7,9 @@ from typing import Annotated
 
 import typer
 
-from tmverify.cli import campaign
+from tmverify.cli import campaign, importers
 from tmverify.cli.campaign import report
 from tmverify.cli.certify import certify
-from tmverify.cli.commands import make
-from tmverify.cli.commands.export import export
-from tmverify.cli.commands.look import info, predict
-from tmverify.cli.commands.make import train
 from tmverify.cli.exit_codes import (
     EPILOG,
     EPILOG_CAMPAIGN,
@@ -23,6 +19,10 @@ from tmverify.cli.exit_codes import (
     EPILOG_TRAIN,
     ExitCode,
 )
+from tmverify.cli.export import export
+from tmverify.cli.info import info
+from tmverify.cli.predict import predict
+from tmverify.cli.train import train
 from tmverify.cli.questions import command_of
 from tmverify.properties.questions import QUESTIONS
 
@@ -113,8 +113,8 @@ def _start_import(context: typer.Context) -> None:
     _help_if_alone(context)
 
 
-_import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(make.green)
-_import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(make.clauses)
+_import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(importers.green)
+_import.command(epilog=EPILOG_PLAIN, context_settings=_SETTINGS)(importers.clauses)
 app.add_typer(_import, name="import", rich_help_panel="Make a model")
 
 for _panel, _name, _function, _epilog in _COMMANDS:

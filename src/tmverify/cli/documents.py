@@ -18,6 +18,7 @@ from tmverify.asking.subject import TEAM
 from tmverify.asking.tally import Tally
 from tmverify.atomic import replacing
 from tmverify.cli.ask import Answers
+from tmverify.cli.output import described
 from tmverify.model import Label
 from tmverify.model.names import feature_name, feature_names
 from tmverify.properties import Status
@@ -35,15 +36,8 @@ _MORE_CSV = ("stop_reason", "flips", "flipped_features", "certificate")
 
 def document(answers: Answers) -> dict[str, Any]:
     """What was asked, how it came out in all, and each answer."""
-    from tmverify import __version__
-
     given, subject, question = answers.given, answers.subject, answers.question
-    described = [
-        {"path": str(path), "sha256": model.content_hash}
-        for path, model in zip(given.models, subject.models, strict=True)
-    ]
-    document: dict[str, Any] = {"tmverify": __version__, "question": question.name}
-    document |= {"model": described[0]} if len(described) == 1 else {"models": described}
+    document = described(question.name, given.models, subject.models)
     if question.about_input:
         free = None if subject.features is None else np.flatnonzero(subject.features).tolist()
         document |= {

@@ -2,44 +2,122 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from tmverify.asking.subject import TEAM
+import typer
+
 from tmverify.atomic import replacing
-from tmverify.cli.commands.export import FORMATS, MODEL_FORMATS
-from tmverify.cli.export_question import Asked, compile_question, meaning_of, write_question
-from tmverify.cli.output import plain, show
+from tmverify.cli.options import DATA_HELP, Direction, Features, ManyScope, ModelFile
 from tmverify.cli.saving import check_apart, check_target
-from tmverify.cli.subject import machines, open_models
 from tmverify.errors import InvalidInputError
-from tmverify.interop.c_source import to_c
-from tmverify.interop.verilog import to_verilog
-from tmverify.model import Model
+
+if TYPE_CHECKING:
+    from tmverify.properties import Query
+
+# Formats, and the functions of tmverify.interop that write them.
+QUESTION_FORMATS = {
+    "cnf": "to_dimacs",
+    "opb": "to_opb",
+    "wcnf": "to_wcnf",
+    "smt2": "to_smtlib",
+    "lp": "to_lp",
+}
+SOURCE_FORMATS = {"c": "to_c", "v": "to_verilog"}
+FORMATS = (*QUESTION_FORMATS, *SOURCE_FORMATS, "json")
+OPTIMISING = ("opb", "lp")
+ENCODINGS = ("sat", "paper")
 
 
-def export_to_file(
-    model: Path, against: Path | None, output: Path, file_format: str | None, name: str | None, asked: Asked
+def export(
+    model: ModelFile,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help=f"Where to write it: .{', .'.join(FORMATS)}."),
+    ],
+    data: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="DATA", help=f"{DATA_HELP} Left out: equivalence with --against, or the model itself."
+        ),
+    ] = None,
+    file_format: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="|".join(FORMATS), help="The format, if the file's name does not say it."
+        ),
+    ] = None,
+    index: Annotated[int | None, typer.Option(min=0, help="Which input of DATA, from 0. Default: 0.")] = None,
+    epsilon: Annotated[
+        int | None,
+        typer.Option(
+            "--epsilon",
+            "-e",
+            help="Flip at most this many features. Default: 1; all of them for wcnf and --nearest.",
+        ),
+    ] = None,
+    against: Annotated[Path | None, typer.Option(metavar="MODEL2", help="Compare with this model.")] = None,
+    nearest: Annotated[
+        bool,
+        typer.Option("--nearest", help="opb, lp: ask for the fewest flips, not for any. (wcnf always does.)"),
+    ] = False,
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="|".join(ENCODINGS),
+            help="cnf: the compact encoding (sat, the default), or the paper's own (paper).",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="c, v: what the functions, or the module, are called. Default: tm."),
+    ] = None,
+    scope: ManyScope = "team",
+    features: Features = None,
+    direction: Direction = None,
 ) -> None:
-    """Write the model, or the question that was asked, in the format named or that ``output`` ends in."""
+    """Write a question for any solver, or the model for any device.
+
+    With DATA: robustness of one input, or with --against similarity near it.
+    With --against and no DATA: equivalence.
+    As [bold].cnf[/bold] (SAT), [bold].opb[/bold] (pseudo-Boolean), [bold].smt2[/bold] (SMT) or
+    [bold].lp[/bold] (MILP): no solution means that the property holds, a solution is a counterexample.
+    As [bold].wcnf[/bold] (MaxSAT): the cost of the optimum is the radius.
+
+    Without either, the model itself: [bold].c[/bold] (a C function), [bold].v[/bold] (a Verilog module),
+    [bold].json[/bold] (a clause list).
+    Comments in the file map its variables back to features and clauses.
+
+    Example: [cyan]tmverify export model.tm test.npz --index 7 --epsilon 3 -o query.cnf[/cyan]
+    or: [cyan]tmverify export model.tm -o model.c[/cyan]
+    """
     check_target(output, "--output")
-    check_apart([model, asked.data, against], [output], "MODEL, DATA, --against and --output")
+    check_apart([model, data, against], [output], "MODEL, DATA, --against and --output")
     chosen = _format(file_format, output)
-    asked = replace(asked, file_format=chosen)
-    if chosen in MODEL_FORMATS:
-        _check_model_alone(asked, against)
-        if name is not None and chosen == "json":
-            raise InvalidInputError("--name is for c and v. Leave it out for json.")
-        _write_model(machines(open_models((model,)))[0], chosen, output, name)
-        show(f"wrote {plain(output)}: {plain(model.name)}, {output.stat().st_size} bytes")
+    near = {"--index": index, "--epsilon": epsilon, "--features": features, "--direction": direction}
+    if chosen not in QUESTION_FORMATS:
+        asked = {
+            "DATA": data,
+            "--against": against,
+            **near,
+            "--nearest": nearest or None,
+            "--encoding": encoding,
+            "--scope": None if scope == "team" else scope,
+        }
+        typed = [option for option, value in asked.items() if value is not None]
+        if typed:
+            raise InvalidInputError(
+                f"A .{chosen} file is of the model, not of a question: leave {', '.join(typed)} out."
+            )
+        _write_model(model, chosen, output, name)
         return
     if name is not None:
         raise InvalidInputError(f"--name is for c and v. Leave it out for {chosen}.")
-    query, said = compile_question(open_models((model,) if against is None else (model, against)), asked)
-    with replacing(output) as draft:
-        write_question(query, draft, asked)
-        size = draft.stat().st_size
-    show(f"wrote {plain(output)}: {said}", f"  {size} bytes", f"  {meaning_of(asked)}")
+    options = _writer_options(chosen, nearest, encoding)
+    paths = (model,) if against is None else (model, against)
+    wide = nearest or chosen == "wcnf"
+    query, said = _question(paths, data, near, wide=wide, scope=scope)
+    _write_question(query, said, chosen, output, options, everywhere=data is None)
 
 
 def _format(given: str | None, output: Path) -> str:
@@ -52,28 +130,88 @@ def _format(given: str | None, output: Path) -> str:
     raise InvalidInputError(f"--output must end in one of {known}, or --format say it. Got {output} instead.")
 
 
-def _check_model_alone(asked: Asked, against: Path | None) -> None:
-    """Raise InvalidInputError if anything was typed that is about a question."""
-    typed = {
-        "DATA": asked.data,
-        "--against": against,
-        "--index": asked.index,
-        "--epsilon": asked.epsilon,
-        "--nearest": asked.nearest or None,
-        "--encoding": asked.encoding,
-        "--scope": None if asked.scope == TEAM else asked.scope,
-        "--features": asked.features,
-        "--direction": asked.direction,
-    }
-    given = [option for option, value in typed.items() if value is not None]
-    if given:
-        raise InvalidInputError(
-            f"A .{asked.file_format} file is of the model, not of a question: leave {', '.join(given)} out."
-        )
+def _write_model(path: Path, chosen: str, output: Path, name: str | None) -> None:
+    from tmverify import interop
+    from tmverify.cli.output import plain, show
+    from tmverify.asking.subject import machines, open_models
 
-
-def _write_model(model: Model, chosen: str, output: Path, name: str | None) -> None:
+    if name is not None and chosen == "json":
+        raise InvalidInputError("--name is for c and v. Leave it out for json.")
+    (model,) = machines([path], open_models([path]))
     if chosen == "json":
         model.to_json(output)
     else:
-        {"c": to_c, "v": to_verilog}[chosen](model, output, name="tm" if name is None else name)
+        getattr(interop, SOURCE_FORMATS[chosen])(model, output, name="tm" if name is None else name)
+    show(f"wrote {plain(output)}: {plain(path.name)}, {output.stat().st_size} bytes")
+
+
+def _writer_options(chosen: str, nearest: bool, encoding: str | None) -> dict[str, Any]:
+    """What the writer of the format is told, checked."""
+    if encoding is not None and chosen != "cnf":
+        raise InvalidInputError(f"--encoding is for cnf. Leave it out for {chosen}.")
+    if encoding is not None and encoding not in ENCODINGS:
+        raise InvalidInputError(
+            f"--encoding must be one of {', '.join(ENCODINGS)}. Got {encoding!r} instead."
+        )
+    if nearest and chosen not in OPTIMISING:
+        raise InvalidInputError(f"--nearest is for {' and '.join(OPTIMISING)}; wcnf asks for it anyway.")
+    if chosen == "cnf":
+        return {"encoding": encoding or "sat"}
+    return {"nearest": nearest} if chosen in OPTIMISING else {}
+
+
+def _question(
+    paths: tuple[Path, ...], data: Path | None, near: dict[str, Any], *, wide: bool, scope: str
+) -> tuple[Query, str]:
+    """The question compiled, and in words; ``near`` are options that need an input.
+
+    ``wide``: if no epsilon was typed, everything may flip.
+    """
+    from tmverify.asking.subject import Chosen, about_everything, about_inputs, machines, open_models
+    from tmverify.cli.output import plain
+    from tmverify.data import load_inputs
+    from tmverify.properties.questions import EQUIVALENCE, RADIUS
+
+    models = machines(paths, open_models(paths))
+    names = tuple(path.name for path in paths)
+    if data is None:
+        if len(models) == 1:
+            raise InvalidInputError(
+                "Give DATA for robustness of an input, or --against MODEL2 for equivalence."
+            )
+        if scope == "own" or any(value is not None for value in near.values()):
+            raise InvalidInputError(
+                "--index, --epsilon, --features, --direction, --scope own need DATA; equivalence is everywhere."
+            )
+        (task,) = about_everything(names, models, scope).tasks(EQUIVALENCE)
+        said = [f"scope {scope}"]
+    else:
+        index, epsilon, features, direction = near.values()
+        chosen = Chosen(index=index or 0, scope=scope, features=features, direction=direction)
+        subject = about_inputs(names, models, load_inputs(data), chosen, file=data)
+        if epsilon is None:
+            epsilon = models[0].n_features if wide else 1
+        (task,) = subject.tasks(RADIUS.part(len(models)), [epsilon])
+        said = [f"at input {task.index}", f"epsilon {epsilon}", f"scope {task.scope}"]
+        said += [] if features is None else [f"features {features}"]
+        said += [] if direction is None else [f"direction {direction}"]
+    query = task.query(models)
+    return query, plain(f"{task.asks.heading(names)}{', ' if data is None else ' '}{', '.join(said)}")
+
+
+def _write_question(
+    query: Query, said: str, chosen: str, output: Path, options: dict[str, Any], *, everywhere: bool
+) -> None:
+    """Write the query, and say what it asks and what a solver's answer will mean."""
+    from tmverify import interop
+    from tmverify.cli.output import plain, show
+
+    with replacing(output) as draft:
+        getattr(interop, QUESTION_FORMATS[chosen])(query, draft, **options)
+        size = draft.stat().st_size
+    none, some = ("infeasible", "feasible") if chosen == "lp" else ("UNSAT", "SAT")
+    meaning = f"{none}: the property holds.  {some}: it is violated, and the solution is a counterexample."
+    if chosen == "wcnf":
+        counted = "ones in the counterexample" if everywhere else "flips"
+        meaning = f"UNSAT: the property holds.  The cost of the optimum is the least number of {counted}."
+    show(f"wrote {plain(output)}: {said}", f"  {size} bytes", f"  {meaning}")

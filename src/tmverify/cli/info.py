@@ -1,93 +1,96 @@
-"""What is in a model file: ``tmverify info``."""
+"""``tmverify info``: what is in a model file."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from rich.text import Text
+import typer
 
-from tmverify.bnn import BnnModel
-from tmverify.bnn.either import Classifier
-from tmverify.cli.documents import document
-from tmverify.cli.output import plain, show, show_json
-from tmverify.cli.subject import OpenModel, open_models
+from tmverify.cli.options import AsJson, ModelFile
 from tmverify.errors import InvalidInputError
-from tmverify.model import Label, Model
-from tmverify.model.names import default_name, feature_names
+
+if TYPE_CHECKING:
+    from tmverify.bnn import BnnModel
+    from tmverify.bnn.either import Classifier
+    from tmverify.model import Model
 
 _MAX_CLASSES = 20
 _EMPTY = {"silent": "is never true", "fires": "is always true"}
 
 
-def show_model(model: Path, clauses: int | None, *, as_json: bool) -> None:
-    """What is in a model file; ``clauses``: also print at most so many of each class."""
-    opened = open_models((model,))
-    machine = opened[0].model
-    if isinstance(machine, BnnModel):
-        _show_network(opened, machine, clauses, as_json)
-        return
-    facts = _facts(machine)
+def info(
+    model: ModelFile,
+    clauses: Annotated[
+        int | None,
+        typer.Option(min=0, help="Also print the clauses as rules, at most this many per class."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What is in a model file: its size, its decision rule, its clauses; or the layers of a network.
+
+    The sha256 is the model's identity: two files with the same one hold the same model.
+
+    Example: [cyan]tmverify info model.tm --clauses 5[/cyan]
+    """
+    from rich.text import Text
+
+    from tmverify.bnn import BnnModel
+    from tmverify.asking.subject import open_models
+    from tmverify.cli.output import described, plain, show, show_facts, show_json
+
+    (classifier,) = open_models([model])
+    text = None
+    if isinstance(classifier, BnnModel):
+        if clauses is not None:
+            raise InvalidInputError("--clauses is for Tsetlin machines: a binarized network has none.")
+        values, lines = _network(classifier)
+    else:
+        values, lines = _machine(classifier)
+        text = None if clauses is None else classifier.to_text(clauses)
     if as_json:
-        text = {} if clauses is None else {"text": machine.to_text(clauses)}
-        show_json({**document("info", opened), **facts, **text})
+        show_json({**described("info", [model], [classifier]), **values, **({} if text is None else {"text": text})})
         return
     show(Text(plain(model.name), style="bold"))
-    for name, value in _lines(machine, facts).items():
-        show(Text().append(f"{name:>21}  ", style="cyan").append(plain(value)))
-    if clauses is not None:
-        show("", plain(machine.to_text(clauses)))
+    show_facts(lines)
+    if text is not None:
+        show("", plain(text))
 
 
-def _show_network(
-    opened: tuple[OpenModel, ...], network: BnnModel, clauses: int | None, as_json: bool
-) -> None:
-    if clauses is not None:
-        raise InvalidInputError("--clauses is for Tsetlin machines: a binarized network has none.")
-    facts = {
+def _network(network: BnnModel) -> tuple[dict[str, Any], dict[str, object]]:
+    """What is said of a network: as JSON, and as lines."""
+    from tmverify.model.names import feature_names
+
+    changeable = int(network.attainable.sum())
+    values = {
+        "kind": "binarized network",
         "features": network.n_features,
         "named": network.feature_names is not None,
         "feature_names": list(feature_names(network)),
         "classes": list(network.classes),
         "layers": list(network.widths),
         "grey_levels": network.cuts is not None,
-        "changeable_features": int(network.attainable.sum()),
+        "changeable_features": changeable,
         "sha256": network.content_hash,
     }
-    if as_json:
-        show_json({**document("info", opened), "kind": "binarized network", **facts})
-        return
-    lines = {
-        "features": _features(network),
-        "classes": _classes(network.classes),
+    grey = f"cut into bits; {changeable} pixels can change theirs"
+    return values, {
+        **_shape(network),
         "layers": " - ".join(map(str, network.widths)) + " (binarized network)",
-        "grey levels": "none: it reads bits"
-        if network.cuts is None
-        else f"cut into bits; {facts['changeable_features']} pixels can change theirs",
+        "grey levels": "none: it reads bits" if network.cuts is None else grey,
         "sha256": network.content_hash,
     }
-    show(Text(plain(opened[0].path.name), style="bold"))
-    for name, value in lines.items():
-        show(Text().append(f"{name:>21}  ", style="cyan").append(plain(value)))
 
 
-def _features(model: Classifier) -> str:
-    if model.feature_names is not None:
-        return f"{model.n_features} (named)"
-    return f"{model.n_features} (without names: {default_name(0)} to {default_name(model.n_features - 1)})"
+def _machine(model: Model) -> tuple[dict[str, Any], dict[str, object]]:
+    """What is said of a Tsetlin machine: as JSON, and as lines."""
+    from tmverify.model.names import feature_names
 
-
-def _classes(classes: tuple[Label, ...]) -> str:
-    more = f", … ({len(classes)})" if len(classes) > _MAX_CLASSES else ""
-    return ", ".join(map(str, classes[:_MAX_CLASSES])) + more
-
-
-def _facts(model: Model) -> dict[str, Any]:
     lengths = model.clauses.lengths
-    counted = None
+    counted, literals = None, "-"
     if len(lengths):
         counted = {"min": int(lengths.min()), "mean": float(lengths.mean()), "max": int(lengths.max())}
-    return {
+        literals = "{min} min, {mean:.1f} mean, {max} max".format(**counted)
+    values = {
         "features": model.n_features,
         "named": model.feature_names is not None,
         "feature_names": list(feature_names(model)),
@@ -103,23 +106,29 @@ def _facts(model: Model) -> dict[str, Any]:
         "largest_weight": int(abs(model.weights).max(initial=0)),
         "sha256": model.content_hash,
     }
-
-
-def _lines(model: Model, facts: dict[str, Any]) -> dict[str, object]:
-    literals = facts["literals_per_clause"]
-    zero = "a single machine's score of 0 means " + ("yes" if model.tie == "positive" else "no")
-    return {
-        "features": _features(model),
+    shape = _shape(model)
+    zero = "yes" if model.tie == "positive" else "no"
+    return values, {
+        "features": shape["features"],
         "clauses": model.n_clauses,
-        "classes": _classes(model.classes),
+        "classes": shape["classes"],
         "outputs": f"{model.n_outputs} ({'binary' if model.n_outputs == 1 else 'the largest score wins'})",
-        "tie": f"{model.tie} ({zero})",
+        "tie": f"{model.tie} (a single machine's score of 0 means {zero})",
         "clamp": "none" if model.clamp is None else f"scores are cut to [-{model.clamp}, {model.clamp}]",
-        "literals per clause": "-"
-        if literals is None
-        else f"{literals['min']} min, {literals['mean']:.1f} mean, {literals['max']} max",
-        "empty clauses": f"{facts['empty_clauses']} (an empty clause {_EMPTY[model.empty_clause]})",
-        "contradictory clauses": facts["contradictory_clauses"],
-        "largest weight": facts["largest_weight"],
-        "sha256": facts["sha256"],
+        "literals per clause": literals,
+        "empty clauses": f"{values['empty_clauses']} (an empty clause {_EMPTY[model.empty_clause]})",
+        "contradictory clauses": values["contradictory_clauses"],
+        "largest weight": values["largest_weight"],
+        "sha256": model.content_hash,
     }
+
+
+def _shape(model: Classifier) -> dict[str, str]:
+    """The features and the classes."""
+    from tmverify.model.names import default_name
+
+    first, last = default_name(0), default_name(model.n_features - 1)
+    names = "named" if model.feature_names is not None else f"without names: {first} to {last}"
+    more = f", … ({len(model.classes)})" if len(model.classes) > _MAX_CLASSES else ""
+    classes = ", ".join(map(str, model.classes[:_MAX_CLASSES])) + more
+    return {"features": f"{model.n_features} ({names})", "classes": classes}

@@ -11,14 +11,16 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from tmverify.bnn.either import Classifier
 from tmverify.properties.verdict import Status
 
 _SOON = 1.0  # seconds
@@ -28,6 +30,12 @@ STYLE = {Status.HOLDS: "bold green", Status.VIOLATED: "bold red", Status.UNKNOWN
 def show(*parts: RenderableType) -> None:
     """Print to standard output, as wide as the terminal; strings are taken literally."""
     _print(sys.stdout, parts)
+
+
+def show_facts(facts: Mapping[str, object]) -> None:
+    """Print a line for each fact: its name, and what it is."""
+    for name, value in facts.items():
+        show(Text().append(f"{name:>21}  ", style="cyan").append(plain(value)))
 
 
 def print_error(message: str) -> None:
@@ -44,6 +52,17 @@ def print_note(message: str) -> None:
 def show_json(document: Mapping[str, Any]) -> None:
     """Print one JSON document; numpy values become plain ones, and there is no NaN."""
     _write(sys.stdout, json.dumps(document, indent=2, default=_plain_value, allow_nan=False) + "\n")
+
+
+def described(what: str, paths: Sequence[Path], models: Sequence[Classifier]) -> dict[str, Any]:
+    """How a JSON document begins: which tmverify, what was asked, which ``model`` or ``models``."""
+    from tmverify import __version__
+
+    files = [
+        {"path": str(path), "sha256": model.content_hash} for path, model in zip(paths, models, strict=True)
+    ]
+    about = {"model": files[0]} if len(files) == 1 else {"models": files}
+    return {"tmverify": __version__, "question": what, **about}
 
 
 def headline(status: Status, text: str, *, interrupted: bool = False) -> Text:

@@ -1,116 +1,103 @@
-"""What a model says of each input: ``tmverify predict``."""
+"""``tmverify predict``: what a model says of each input."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-from rich.table import Table
-from rich.text import Text
+import typer
 
 from tmverify.atomic import replacing
-from tmverify.bnn.either import Classifier
-from tmverify.cli.documents import document
-from tmverify.cli.output import plain, show, show_json
+from tmverify.cli.options import AsJson, DataFile, ModelFile
 from tmverify.cli.saving import check_apart, check_target
-from tmverify.cli.subject import open_inputs, open_models
-from tmverify.data import match_labels
 from tmverify.errors import InvalidInputError
-from tmverify.model import Label
 
 _MAX_ROWS = 20
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Predictions:
-    """Labels of all inputs, their scores if asked for, and the share that is right if that is known."""
-
-    labels: Sequence[Label]
-    scores: NDArray[np.int64] | None
-    score_names: Sequence[str]
-    accuracy: float | None
-
-
-def show_predictions(
-    model: Path, data: Path, output: Path | None, *, with_scores: bool, as_json: bool
+def predict(
+    model: ModelFile,
+    data: DataFile,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write all predictions: .csv, or .npy."),
+    ] = None,
+    scores: Annotated[bool, typer.Option("--scores", help="Also the scores, before any clamp.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Predict every input; show the first ones, write or print all."""
+    """What the model says of each input, and how often it is right if the data has labels.
+
+    Shows the first 20; -o and --json give them all.
+
+    Example: [cyan]tmverify predict model.tm test.npz -o predictions.csv[/cyan]
+    """
+    from tmverify.asking.subject import open_inputs, open_models
+    from tmverify.cli.output import described, plain, show, show_json
+    from tmverify.data import match_labels
+
     if output is not None:
         check_target(output, "--output", [".csv", ".npy"])
         check_apart([model, data], [output], "MODEL, DATA and --output")
-        if with_scores and output.suffix.lower() == ".npy":
+        if scores and output.suffix.lower() == ".npy":
             raise InvalidInputError("--scores can't be written to a .npy file; choose --output FILE.csv.")
-    opened = open_models((model,))
-    inputs = open_inputs(data, [opened[0].model])
-    result = _predict(opened[0].model, inputs.X, inputs.y, with_scores=with_scores)
-    if output is not None:
-        _save(output, result)
-    if as_json:
-        show_json({**document("predict", opened), **_json(result)})
-    else:
-        _report(result, plain(model.name), output)
-
-
-def _predict(
-    model: Classifier, X: NDArray[np.uint8], y: NDArray[Any] | None, *, with_scores: bool
-) -> Predictions:
-    labels: list[Label] = model.predict(X).tolist()
+    (classifier,) = open_models([model])
+    inputs = open_inputs(data, [classifier])
+    labels = classifier.predict(inputs.X).tolist()
+    votes = classifier.scores(inputs.X).tolist() if scores else None
     accuracy = None
-    if y is not None:
-        right = sum(a == b for a, b in zip(labels, match_labels(y, model.classes), strict=True))
-        accuracy = right / len(labels)
-    names = ["score"] if model.n_outputs == 1 else [f"score {label}" for label in model.classes]
-    return Predictions(labels, model.scores(X) if with_scores else None, names, accuracy)
+    if inputs.y is not None:
+        expected = match_labels(inputs.y, classifier.classes)
+        accuracy = sum(a == b for a, b in zip(labels, expected, strict=True)) / len(labels)
 
-
-def _rows(result: Predictions) -> list[list[Any]]:
-    if result.scores is None:
-        return [[i, label] for i, label in enumerate(result.labels)]
-    return [
-        [i, label, *row]
-        for i, (label, row) in enumerate(zip(result.labels, result.scores.tolist(), strict=True))
-    ]
-
-
-def _headers(result: Predictions) -> list[str]:
-    return ["index", "label", *([] if result.scores is None else result.score_names)]
-
-
-def _report(result: Predictions, name: str, output: Path | None) -> None:
-    table = Table()
-    for header in _headers(result):
-        table.add_column(Text(plain(header)), justify="right")
-    rows = _rows(result)
-    for row in rows[:_MAX_ROWS]:
-        table.add_row(*(Text(plain(cell)) for cell in row))
-    show(Text(f"predictions of {name}", style="bold"), table)
-    if len(rows) > _MAX_ROWS:
-        show(Text(f"… and {len(rows) - _MAX_ROWS} more", style="dim"))
-    if result.accuracy is not None:
-        show(f"accuracy {result.accuracy:.2%} on {len(rows)} inputs")
+    header, rows = ["index", "label"], [[i, label] for i, label in enumerate(labels)]
+    if votes is not None:
+        header += ["score"] if classifier.n_outputs == 1 else [f"score {c}" for c in classifier.classes]
+        rows = [[*row, *each] for row, each in zip(rows, votes, strict=True)]
+    if output is not None:
+        _save(output, header, rows)
+    if as_json:
+        predictions = [{"index": i, "label": label} for i, label in enumerate(labels)]
+        for i, each in enumerate(votes or []):
+            predictions[i]["scores"] = each
+        found = {"inputs": len(labels), "accuracy": accuracy, "predictions": predictions}
+        show_json({**described("predict", [model], [classifier]), **found})
+        return
+    _show_table(f"predictions of {plain(model.name)}", header, rows)
+    if accuracy is not None:
+        show(f"accuracy {accuracy:.2%} on {len(rows)} inputs")
     if output is not None:
         show(f"{len(rows)} predictions written to {plain(output)}")
 
 
-def _json(result: Predictions) -> dict[str, Any]:
-    rows = [{"index": i, "label": label} for i, label in enumerate(result.labels)]
-    if result.scores is not None:
-        rows = [{**row, "scores": scores} for row, scores in zip(rows, result.scores.tolist(), strict=True)]
-    return {"inputs": len(rows), "accuracy": result.accuracy, "predictions": rows}
+def _show_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print the first rows, and how many more there are."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from tmverify.cli.output import plain, show
+
+    table = Table()
+    for name in header:
+        table.add_column(Text(plain(name)), justify="right")
+    for row in rows[:_MAX_ROWS]:
+        table.add_row(*(Text(plain(cell)) for cell in row))
+    show(Text(title, style="bold"), table)
+    if len(rows) > _MAX_ROWS:
+        show(Text(f"… and {len(rows) - _MAX_ROWS} more", style="dim"))
 
 
-def _save(path: Path, result: Predictions) -> None:
+def _save(path: Path, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Write all rows as a table, or the labels alone as an array."""
+    import numpy as np
+
     with replacing(path) as draft:
         if path.suffix.lower() == ".npy":
             with open(draft, "xb") as binary:
-                np.save(binary, np.array(result.labels), allow_pickle=False)
+                np.save(binary, np.array([label for _, label in rows]), allow_pickle=False)
             return
         with open(draft, "x", newline="", encoding="utf-8") as text:
             writer = csv.writer(text)
-            writer.writerow(_headers(result))
-            writer.writerows(_rows(result))
+            writer.writerow(header)
+            writer.writerows(rows)

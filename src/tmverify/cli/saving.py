@@ -32,5 +32,5 @@ def check_apart(read: Iterable[Path | None], written: Iterable[Path | None], nam
         if path is not None:
             place = os.path.realpath(path)
             if place in taken:
-                raise InvalidInputError(f"{names} must be different files. {path} is two of them.")
+                raise InvalidInputError(f"{names} must be different files. Got {path} twice.")
             taken.add(place)

@@ -10,7 +10,7 @@ Nothing is ever unpickled.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.atomic import replacing
 from tmverify.data.csv_table import read_csv
 from tmverify.errors import DataFormatError, TmVerifyError
 from tmverify.model.inputs import as_bit_matrix
@@ -106,6 +107,15 @@ def load_inputs(path: str | os.PathLike[str]) -> Inputs:
     X, y, names = guarded(reader, file)
     bits = _check_inputs(X, file)
     return Inputs(bits, None if y is None else check_labels(y, len(bits), file), names)
+
+
+def save_inputs(path: Path, X: Any, y: NDArray[Any], feature_names: Sequence[str] | None = None) -> None:
+    """Write bits (an array or a sparse matrix), labels and names as an ``.npz`` file for ``load_inputs``."""
+    arrays: dict[str, Any] = {"X": np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.uint8), "y": y}
+    if feature_names is not None:
+        arrays["feature_names"] = np.array(feature_names, np.str_)
+    with replacing(path) as draft, open(draft, "xb") as file:
+        np.savez_compressed(file, **arrays)
 
 
 def guarded(reader: Callable[[Path], ReadT], file: Path) -> ReadT:

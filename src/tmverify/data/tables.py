@@ -1,6 +1,7 @@
 """Tables with a label column: ``.csv`` with a header line, or ``.npz`` with arrays X and y.
 
-Unlike ``load_inputs`` this takes any numbers and text, for ``TableBinarizer`` to make bits of.
+Unlike ``load_inputs`` this takes any numbers and text, for ``TableBinarizer`` to make bits of;
+``split_table`` does so, as in ``load_dataset``: the binarizer sees the training part only.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from tmverify.data.datasets import Dataset
 from tmverify.data.files import check_labels, guarded, read_npz
 from tmverify.data.mixed_csv import read_mixed_csv
-from tmverify.errors import DataFormatError
+from tmverify.errors import DataFormatError, InvalidInputError
 from tmverify.model.names import default_name
 
 
@@ -64,6 +66,58 @@ def load_table(path: str | os.PathLike[str], target: str | None = None) -> Table
             f"{file}: a table must be a .csv or .npz file. Got {file.suffix or 'no suffix'} instead."
         )
     return Table(*read_mixed_csv(file, target))
+
+
+def split_table(table: Table, name: str, *, test_size: float = 0.25, random_state: int = 0) -> Dataset:
+    """Hold out rows for testing, and turn all into bits by a ``TableBinarizer`` that sees the others only.
+
+    Parameters
+    ----------
+    table : Table
+    name : str
+        What it is called, in the dataset and in errors.
+    test_size : float, default 0.25
+        Share of the rows to hold out, evenly over the labels; with 0 there are no test inputs.
+    random_state : int, default 0
+        Seed of the draw.
+
+    Raises
+    ------
+    InvalidInputError
+        If the rows can't be split so, or the columns can't be turned into bits.
+    """
+    from sklearn.model_selection import train_test_split
+
+    from tmverify.data.binarizers import TableBinarizer
+
+    X_train, X_test, y_train, y_test = table.X, table.X[:0], table.y, table.y[:0]
+    if test_size:
+        try:
+            X_train, X_test, y_train, y_test = train_test_split(
+                table.X, table.y, test_size=test_size, stratify=table.y, random_state=random_state
+            )
+        except ValueError as error:
+            raise InvalidInputError(
+                f"{name}: its rows can't be split into training and test data: {str(error).rstrip('.')}. "
+                "Choose another test_size, or 0 to train on everything."
+            ) from None
+    binarizer = TableBinarizer(column_names=table.feature_names).fit(X_train)
+    train_bits = binarizer.transform(X_train)
+    test_bits = binarizer.transform(_as_in_training(X_train, X_test)) if test_size else train_bits[:0]
+    names = tuple(map(str, binarizer.get_feature_names_out()))
+    return Dataset(name, train_bits, y_train, test_bits, y_test, names, None, binarizer)
+
+
+def _as_in_training(train: NDArray[Any], test: NDArray[Any]) -> NDArray[Any]:
+    """``test``, where columns of numbers that are only 0 and 1 in ``train`` are made so by a cut at 1/2.
+
+    A rare value of a nearly constant column may be held out; the binarizer refuses what it has not seen.
+    """
+    test = test.copy()
+    for j, column in enumerate(train.T):
+        if not isinstance(column[0], str) and ((column == 0) | (column == 1)).all():
+            test[:, j] = test[:, j] > 0.5
+    return test
 
 
 def _from_npz(file: Path, target: str | None) -> Table:

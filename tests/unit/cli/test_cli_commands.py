@@ -7,9 +7,8 @@ import sys
 
 import pytest
 
-from tmverify.cli import options
-from tmverify.cli.commands import export
-from tmverify.cli.export_question import _WRITERS
+from tmverify import interop
+from tmverify.cli import export, options
 from tmverify.engines import ENGINE_NAMES
 from tmverify.interop.dimacs import ENCODERS
 
@@ -17,7 +16,7 @@ from tmverify.interop.dimacs import ENCODERS
 def test_names_that_are_written_twice_are_the_same() -> None:
     """Where they come from is too heavy for ``--help``."""
     assert options.ENGINES == ENGINE_NAMES
-    assert tuple(_WRITERS) == export.QUESTION_FORMATS
+    assert {*export.QUESTION_FORMATS.values(), *export.SOURCE_FORMATS.values()} <= set(interop.__all__)
     assert tuple(ENCODERS) == export.ENCODINGS
 
 

@@ -56,7 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("robustness m.tm d.npz --timeout nan", "--timeout must be a positive number"),
         ("robustness m.tm d.npz --save-witnesses w.txt", "must end in .npz"),
         ("robustness m.tm d.npz --save-witnesses no/w.npz", "there is no folder"),
-        ("robustness m.tm d.npz --save-witnesses d.npz", "d.npz is two of them"),
+        ("robustness m.tm d.npz --save-witnesses d.npz", "Got d.npz twice"),
         ("similarity m.tm three.tm d.npz", "n_features=9 and n_features=6"),
         ("universal-robustness m.tm d.npz --eta 1.1", "between 0 and 1"),
         ("universal-robustness m.tm d.npz --scope own", "scope must be team or a class"),
@@ -77,7 +77,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("radius m.tm d.npz --csv r.txt", "--csv must end in .csv"),
         ("radius m.tm d.npz --csv no/r.csv", "there is no folder"),
         ("radius m.tm bits.csv --csv ./bits.csv", "--save-witnesses and --store must be different files"),
-        ("radius m.tm d.npz --save-witnesses d.npz", "d.npz is two of them"),
+        ("radius m.tm d.npz --save-witnesses d.npz", "Got d.npz twice"),
         ("radius m.tm d.npz --save-witnesses w.txt", "must end in .npz"),
         ("radius m.tm d.npz --against three.tm", "n_features=9 and n_features=6"),
         ("info m.tm --clauses -1", "--clauses"),
@@ -86,7 +86,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("predict m.tm d.npz -o out.npy --scores", "choose --output FILE.csv"),
         ("export m.tm d.npz", "Missing option"),
         ("export m.tm -o q.cnf", "Give DATA"),
-        ("export m.tm d.npz -o m.tm", "m.tm is two of them"),
+        ("export m.tm d.npz -o m.tm", "Got m.tm twice"),
         ("export m.tm d.npz -o q.cnf --index 9", "--index must be below"),
         ("export m.tm d.npz -o q.cnf --encoding base64", "--encoding must be one of sat, paper"),
         ("export m.tm d.npz -o .", "not a regular file"),
@@ -115,6 +115,6 @@ def test_a_bug_is_shown_and_claims_nothing(
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("tmverify.cli.info.open_models", broken)
+    monkeypatch.setattr("tmverify.asking.subject.open_models", broken)
     assert main(["info", "m.tm"]) == 2
     assert "ZeroDivisionError" in capsys.readouterr().err

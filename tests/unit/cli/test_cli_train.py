@@ -18,8 +18,7 @@ import pytest
 import tmverify as tv
 from support.cli_cases import ENVIRONMENT, TMVERIFY
 from tmverify.cli import main
-from tmverify.cli.train_data import Wish, read_examples
-from tmverify.cli.train_options import DATASETS, Settings
+from tmverify.cli.train import DATASETS, Settings, read_data
 from tmverify.kernels.jit import NOTICE
 
 Capture = pytest.CaptureFixture[str]
@@ -117,9 +116,9 @@ def test_a_value_that_only_the_held_out_rows_have(folder: Path) -> None:
         bits = np.arange(40).reshape(20, 2) // 3 % 2
         bits[row, 0] = 7
         np.savez("rare.npz", X=bits, y=np.arange(20) % 2)
-        examples = read_examples(Wish("rare.npz", None, None, None, seed=0))
-        assert examples.n_test == 5
-        assert examples.X_test.max() <= 1
+        data = read_data("rare.npz", data_dir=None, target=None, test_size=None, seed=0)
+        assert len(data.y_test) == 5
+        assert data.X_test.max() <= 1
 
 
 def test_all_rows_to_learn_from(folder: Path, capsys: Capture) -> None:

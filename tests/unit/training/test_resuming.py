@@ -72,8 +72,8 @@ def test_killed_and_run_again(tmp_path: Path) -> None:
     script = textwrap.dedent(
         f"""
         import numpy as np, tmverify as tv
-        from tmverify.training import course
-        course.SECONDS_BETWEEN_SAVES = 0.0
+        from tmverify.training import schedule
+        schedule.SECONDS_BETWEEN_SAVES = 0.0
         X = np.random.default_rng(0).integers(0, 2, (2000, 70)).astype(np.uint8)
         y = X[:, :4].sum(axis=1) % 3
         clf = tv.TsetlinMachineClassifier(n_clauses=100, n_epochs=12, random_state=0)
