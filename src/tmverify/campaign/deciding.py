@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from tmverify.bnn import BnnModel
-from tmverify.bnn.either import Classifier, load_classifier
 from tmverify.campaign.answers import TaskAnswer, answered, unanswered
 from tmverify.campaign.tasks import Task, unpack
 from tmverify.engines.subprocesses.memory import at_most
 from tmverify.errors import ModelError
-from tmverify.model import Model
+from tmverify.model import Classifier, Model
+from tmverify.model.load import load_classifier
 from tmverify.properties import Radius, Status, StopReason, Verdict
-from tmverify.properties.network import AnyQuery
+from tmverify.properties.query import AnyQuery
 from tmverify.properties.scope import check_model
 from tmverify.verify import check_equivalence, check_robustness, decide, nearest
 from tmverify.verify.verdict import replay

@@ -16,7 +16,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.bnn.either import Classifier, load_classifier
 from tmverify.campaign.drawing import draw
 from tmverify.campaign.features import read_features
 from tmverify.campaign.plan import Ask, InputSet, Plan
@@ -25,6 +24,8 @@ from tmverify.campaign.tasks import Task, pack
 from tmverify.data import Inputs, load_inputs
 from tmverify.engines import check_engine_for
 from tmverify.errors import PlanError, TmVerifyError
+from tmverify.model import Classifier
+from tmverify.model.load import load_classifier
 from tmverify.model.names import named_first
 from tmverify.properties.region import Direction, check_epsilon
 from tmverify.properties.scope import check_model, comparable

@@ -16,11 +16,10 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
-from tmverify.bnn.either import Classifier
 from tmverify.campaign.answers import TaskAnswer
 from tmverify.campaign.tasks import Task
 from tmverify.errors import ModelError, shown
-from tmverify.model import Label, Model
+from tmverify.model import Classifier, Label, Model
 from tmverify.model.checks import check_classes, check_feature_names
 from tmverify.model.clauses import MAX_CLAUSES, MAX_FEATURES
 

@@ -16,13 +16,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from tmverify.bnn.either import Classifier
 from tmverify.campaign.answers import TaskAnswer, unanswered, versions
 from tmverify.campaign.cluster import cluster_backend
 from tmverify.campaign.deciding import SUFFIX, write_models
 from tmverify.campaign.supervising import Kit, mark, see_through
 from tmverify.campaign.tasks import Task
 from tmverify.errors import ClusterError, first_line
+from tmverify.model import Classifier
 from tmverify.properties import StopReason
 
 Answers = Callable[[Iterable[Task]], Iterator[TaskAnswer]]

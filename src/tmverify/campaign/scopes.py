@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.bnn.either import Classifier
-from tmverify.bnn.model import BnnModel
 from tmverify.data import match_labels
 from tmverify.errors import DataFormatError, InvalidInputError
-from tmverify.model import Label
+from tmverify.model import Classifier, Label
 
 OWN = "own"
 TEAM = "team"
@@ -25,9 +23,9 @@ def read_scope(model: Classifier, text: str) -> Label:
     """``team``, or the class that ``text`` names."""
     if text == TEAM:
         return TEAM
-    if isinstance(model, BnnModel):
-        raise InvalidInputError(f"scope must be team for a binarized network. Got {text!r} instead.")
-    for label in model.classes:
+    if not model.scopes:
+        raise InvalidInputError(f"scope must be team for a {model.kind}. Got {text!r} instead.")
+    for label in model.scopes:
         if str(label) == text:
             return label
     known = ", ".join(map(str, model.classes[:20])) + (", …" if len(model.classes) > 20 else "")
@@ -38,7 +36,7 @@ def scopes_for(
     model: Classifier, scope: str, X: NDArray[np.uint8], y: NDArray[Any] | None, rows: Sequence[int]
 ) -> Sequence[Label]:
     """Whose decision is asked about, for each of the inputs ``X``, which are ``rows`` of their file."""
-    if scope == OWN and not isinstance(model, BnnModel):
+    if scope == OWN and model.scopes:
         return own_scopes(model, X, y, rows)
     return [read_scope(model, scope)] * len(rows)
 

@@ -24,7 +24,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tmverify.bnn.either import Classifier
 from tmverify.campaign.answers import MERGED, UNKNOWN, TaskAnswer, better, unanswered
 from tmverify.campaign.believing import why_no_answer, why_no_task
 from tmverify.campaign.locking import holder
@@ -47,6 +46,7 @@ from tmverify.campaign.records import (
 )
 from tmverify.campaign.tasks import Task
 from tmverify.errors import StoreError, shown
+from tmverify.model import Classifier
 from tmverify.properties import StopReason
 
 NOT_BELIEVED = "not-believed"  # what tables say of an answer that is refused

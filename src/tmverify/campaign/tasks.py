@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.bnn.either import Classifier
-from tmverify.model import Label
+from tmverify.model import Classifier, Label
 from tmverify.model.names import NamedT, named_first
 from tmverify.properties import equivalence_query, robustness_query, similarity_query
-from tmverify.properties.network import AnyQuery
+from tmverify.properties.query import AnyQuery
 from tmverify.properties.region import Direction
 from tmverify.properties.scope import check_model
 

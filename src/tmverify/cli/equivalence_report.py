@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
-from tmverify.bnn.either import Classifier
 from tmverify.cli.certificates import Certificates, Kept
 from tmverify.cli.documents import document
 from tmverify.cli.output import headline, plain, show, show_json
 from tmverify.cli.records import decisions_text, verdict_json
 from tmverify.cli.subject import OpenModel
-from tmverify.model import Label
+from tmverify.model import Classifier, Label
 from tmverify.model.names import feature_name, named_first
 from tmverify.model.text import printable_name
 from tmverify.properties import Status, Verdict

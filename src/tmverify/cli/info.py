@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
 from tmverify.bnn import BnnModel
-from tmverify.bnn.either import Classifier
 from tmverify.cli.documents import document
 from tmverify.cli.output import plain, show, show_json
-from tmverify.cli.subject import OpenModel, open_models
-from tmverify.errors import InvalidInputError
-from tmverify.model import Label, Model
+from tmverify.cli.subject import open_models
+from tmverify.model import Classifier, Label, Model
 from tmverify.model.names import default_name, feature_names
 
 _MAX_CLASSES = 20
@@ -23,28 +22,29 @@ _EMPTY = {"silent": "is never true", "fires": "is always true"}
 def show_model(model: Path, clauses: int | None, *, as_json: bool) -> None:
     """What is in a model file; ``clauses``: also print at most so many of each class."""
     opened = open_models((model,))
-    machine = opened[0].model
-    if isinstance(machine, BnnModel):
-        _show_network(opened, machine, clauses, as_json)
-        return
-    facts = _facts(machine)
+    classifier = opened[0].model
+    text = None if clauses is None else classifier.to_text(clauses)
+    facts, lines = _about(classifier)
     if as_json:
-        text = {} if clauses is None else {"text": machine.to_text(clauses)}
-        show_json({**document("info", opened), **facts, **text})
+        show_json({**document("info", opened), **facts, **({} if text is None else {"text": text})})
         return
     show(Text(plain(model.name), style="bold"))
-    for name, value in _lines(machine, facts).items():
+    for name, value in lines.items():
         show(Text().append(f"{name:>21}  ", style="cyan").append(plain(value)))
-    if clauses is not None:
-        show("", plain(machine.to_text(clauses)))
+    if text is not None:
+        show("", plain(text))
 
 
-def _show_network(
-    opened: tuple[OpenModel, ...], network: BnnModel, clauses: int | None, as_json: bool
-) -> None:
-    if clauses is not None:
-        raise InvalidInputError("--clauses is for Tsetlin machines: a binarized network has none.")
+@singledispatch
+def _about(model: Classifier) -> tuple[dict[str, Any], dict[str, object]]:
+    """The facts about a classifier for JSON, and lines for people; each kind registers its own."""
+    raise NotImplementedError(f"nothing is known of a {model.kind}")
+
+
+@_about.register
+def _about_network(network: BnnModel) -> tuple[dict[str, Any], dict[str, object]]:
     facts = {
+        "kind": network.kind,
         "features": network.n_features,
         "named": network.feature_names is not None,
         "feature_names": list(feature_names(network)),
@@ -54,21 +54,21 @@ def _show_network(
         "changeable_features": int(network.attainable.sum()),
         "sha256": network.content_hash,
     }
-    if as_json:
-        show_json({**document("info", opened), "kind": "binarized network", **facts})
-        return
-    lines = {
+    return facts, {
         "features": _features(network),
         "classes": _classes(network.classes),
-        "layers": " - ".join(map(str, network.widths)) + " (binarized network)",
+        "layers": f"{' - '.join(map(str, network.widths))} ({network.kind})",
         "grey levels": "none: it reads bits"
         if network.cuts is None
         else f"cut into bits; {facts['changeable_features']} pixels can change theirs",
         "sha256": network.content_hash,
     }
-    show(Text(plain(opened[0].path.name), style="bold"))
-    for name, value in lines.items():
-        show(Text().append(f"{name:>21}  ", style="cyan").append(plain(value)))
+
+
+@_about.register
+def _about_machine(machine: Model) -> tuple[dict[str, Any], dict[str, object]]:
+    facts = _facts(machine)
+    return facts, _lines(machine, facts)
 
 
 def _features(model: Classifier) -> str:

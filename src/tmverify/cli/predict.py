@@ -14,14 +14,13 @@ from rich.table import Table
 from rich.text import Text
 
 from tmverify.atomic import replacing
-from tmverify.bnn.either import Classifier
 from tmverify.cli.documents import document
 from tmverify.cli.output import plain, show, show_json
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.subject import open_inputs, open_models
 from tmverify.data import match_labels
 from tmverify.errors import InvalidInputError
-from tmverify.model import Label
+from tmverify.model import Classifier, Label
 
 _MAX_ROWS = 20
 

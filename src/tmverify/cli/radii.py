@@ -24,7 +24,7 @@ from tmverify.cli.stored import Keeping, answers_from
 from tmverify.cli.subject import Wanted, open_subject
 from tmverify.engines import check_engine
 from tmverify.properties import Status
-from tmverify.properties.network import AnyQuery
+from tmverify.properties.query import AnyQuery
 from tmverify.verify import nearest
 
 _SHOWN = {"exact": "green", "open": "yellow"}

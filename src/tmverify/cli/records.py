@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from rich.text import Text
 
 from tmverify.atomic import replacing
-from tmverify.bnn.either import Classifier
 from tmverify.campaign.scopes import TEAM
 from tmverify.cli.certificates import Kept
 from tmverify.cli.output import plain
-from tmverify.model import Label
+from tmverify.model import Classifier, Label
 from tmverify.model.names import Named, feature_name, feature_names, named_first
 from tmverify.model.text import printable_name
 from tmverify.properties.radius import Radius

@@ -27,7 +27,7 @@ from tmverify.engines import check_engine_for
 from tmverify.errors import StoreError
 from tmverify.interrupts import one_interrupt
 from tmverify.properties import Radius, Verdict
-from tmverify.properties.network import AnyQuery
+from tmverify.properties.query import AnyQuery
 
 
 @dataclass(frozen=True, slots=True)

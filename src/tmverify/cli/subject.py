@@ -10,14 +10,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.bnn.either import Classifier, load_classifier
 from tmverify.campaign.drawing import draw
 from tmverify.campaign.features import read_features
 from tmverify.campaign.scopes import TEAM, scopes_for
 from tmverify.cli.output import plain
 from tmverify.data import Inputs, load_inputs
 from tmverify.errors import InvalidInputError
-from tmverify.model import Label, Model
+from tmverify.model import Classifier, Label, Model
+from tmverify.model.load import load_classifier
 from tmverify.model.names import named_first
 from tmverify.properties.region import Direction, check_epsilon
 from tmverify.properties.scope import comparable

@@ -11,13 +11,10 @@ from typing import overload
 
 from numpy.typing import ArrayLike
 
-from tmverify.bnn.model import BnnModel
-from tmverify.model import Model
-from tmverify.model.evaluate import reference_classes
-from tmverify.properties.network import AnyQuery, NetworkQuery, network_query
-from tmverify.properties.query import Query, Topic, query_change
+from tmverify.model import Classifier, Model
+from tmverify.properties.query import AnyQuery, Query, Topic, query_change
 from tmverify.properties.region import Direction, ball
-from tmverify.properties.scope import Scope, check_network_scope, in_scope
+from tmverify.properties.scope import Scope, check_classifier
 
 
 @overload
@@ -34,19 +31,7 @@ def robustness_query(
 
 @overload
 def robustness_query(
-    model: BnnModel,
-    x: ArrayLike,
-    epsilon: int,
-    *,
-    scope: Scope = "team",
-    features: ArrayLike | Sequence[str] | None = None,
-    direction: Direction | None = None,
-) -> NetworkQuery: ...
-
-
-@overload
-def robustness_query(
-    model: Model | BnnModel,
+    model: Classifier,
     x: ArrayLike,
     epsilon: int,
     *,
@@ -57,7 +42,7 @@ def robustness_query(
 
 
 def robustness_query(
-    model: Model | BnnModel,
+    model: Classifier,
     x: ArrayLike,
     epsilon: int,
     *,
@@ -66,11 +51,7 @@ def robustness_query(
     direction: Direction | None = None,
 ) -> AnyQuery:
     """Compile the question; see ``tmverify.check_robustness`` for the arguments."""
-    if isinstance(model, BnnModel):
-        check_network_scope(scope)
-        return network_query(model, ball(model, x, epsilon, features=features, direction=direction))
-    machine = in_scope(model, scope)
-    region = ball(machine, x, epsilon, features=features, direction=direction)
-    expected = int(reference_classes(machine, region.origin[None, :])[0])
-    query = query_change(machine, expected, region)
-    return replace(query, topic=Topic("robustness", (model,), scope))
+    decider = check_classifier(model, "model").in_scope(scope)
+    region = ball(decider, x, epsilon, features=features, direction=direction)
+    expected = int(decider.class_indices(region.origin[None, :])[0])
+    return replace(query_change(decider, expected, region), topic=Topic("robustness", (model,), scope))

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
-from tmverify.bnn import BnnModel
-from tmverify.model import Model
+from tmverify.model import Classifier, Model
 from tmverify.model.inputs import as_bit_matrix
 from tmverify.model.matching import in_order
 from tmverify.model.names import named_first
@@ -21,7 +20,7 @@ Features = ArrayLike | Sequence[str] | None
 
 
 def check_robustness(
-    model: Model | BnnModel,
+    model: Classifier,
     x: ArrayLike,
     epsilon: int,
     *,
