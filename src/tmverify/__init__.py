@@ -7,10 +7,10 @@
     Model(s) + question ─compile→ Query ─engine→ answer ─replayed→ Verdict ─→ Certificate ─tmcheck→ accepted
 
     errors        one exception tree
-    model/        what a Tsetlin machine is: clauses, decision rule, evaluators, file format
-    bnn/          what a binarized network is, how it is trained and frozen
-    kernels/      numba primitives
+    kernels/      numba primitives that several packages use
+    model/        what a classifier is, and a Tsetlin machine: clauses, decision rule, inference, file format
     properties/   what can be asked: one file per question, each compiles to a Query
+    bnn/          what a binarized network is, how it is trained and frozen, its NetworkQuery
     engines/      how a Query is decided: search, sat, paper, brute; network/ for binarized networks
     certificates/ why an answer can be believed: claim, proof, and the checker of both
     verify/       decide(query) → Verdict, the check_* functions, the radius
@@ -18,7 +18,7 @@
     campaign/     many questions: plans, a store of answers, workers
     report/       a store as one HTML file
     training/     how a Model is learnt (Algorithm 1): scikit-learn estimator, numba kernels
-    drafts        files that are written whole or not at all
+    atomic        files that are written whole or not at all
     extras        packages that only some uses need
     interrupts    Ctrl-C once
     estimators/   what estimators share: parameters checked, a line while they learn
@@ -26,7 +26,7 @@
     cli/          the command line
 
 Imports point one way: cli → report, interop, training → campaign → data → verify → engines, certificates →
-properties → bnn → model → kernels, drafts, extras → errors. Every public name is imported at its first use,
+bnn → properties → model → kernels, atomic, extras → errors. Every public name is imported at its first use,
 and with it NumPy, numba, scikit-learn or a solver, if it needs them: ``import tmverify`` takes no time.
 """
 

@@ -12,11 +12,11 @@ import pytest
 import tmverify as tv
 from support.campaigns import N_FEATURES, make_plan
 from tmverify.bnn import BnnModel
-from tmverify.bnn.either import Classifier
 from tmverify.campaign import Row, Store, Task, TaskAnswer, answering
 from tmverify.asking.decide import answer
 from tmverify.campaign.expansion import Campaign, expand
 from tmverify.cli.campaign_report import status_document
+from tmverify.model import Classifier
 from tmverify.report.report import collect
 from tmverify.report.table import table_json
 

@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tmverify.bnn import BnnModel, PixelCuts
+from tmverify.bnn.query import NetworkQuery
 from tmverify.properties import robustness_query
-from tmverify.properties.network import NetworkQuery
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,14 @@ class NetworkCase:
 
     def query(self, epsilon: int | None = None) -> NetworkQuery:
         flips = self.epsilon if epsilon is None else epsilon
-        query: NetworkQuery = robustness_query(self.network, self.x, flips, **self.options)
-        return query
+        return network_query(self.network, self.x, flips, **self.options)
+
+
+def network_query(network: BnnModel, x: ArrayLike, epsilon: int, **options: Any) -> NetworkQuery:
+    """``robustness_query`` of a network."""
+    query = robustness_query(network, x, epsilon, **options)
+    assert isinstance(query, NetworkQuery)
+    return query
 
 
 def random_network(rng: np.random.Generator, n_features: int) -> BnnModel:

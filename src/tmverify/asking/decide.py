@@ -12,12 +12,12 @@ from pathlib import Path
 from tmverify.asking.answer import TaskAnswer, answered, unanswered
 from tmverify.asking.task import Task, unpack, unpack_rows
 from tmverify.bnn import BnnModel
-from tmverify.bnn.either import Classifier, load_classifier
 from tmverify.engines.subprocesses.memory import at_most
 from tmverify.errors import ModelError
-from tmverify.model import Model
+from tmverify.model import Classifier, Model
+from tmverify.model.load import load_classifier
 from tmverify.properties import Status, StopReason
-from tmverify.properties.network import AnyQuery
+from tmverify.properties.query import AnyQuery
 from tmverify.properties.questions import PLANNED, ROBUSTNESS, Question
 from tmverify.verify import decide, nearest
 from tmverify.verify.verdict import replay
@@ -31,7 +31,7 @@ def answer(task: Task, models: Sequence[Classifier]) -> TaskAnswer:
     start = time.perf_counter()
     query = task.query(models)
     if task.hints is not None and task.engine == "auto":
-        query = replace(query, hints=unpack_rows(task.hints, task.n_features))  # type: ignore[arg-type]
+        query = replace(query, hints=unpack_rows(task.hints, task.n_features))  # type: ignore[call-arg]
     ask = nearest if task.asks.is_distance else decide
     found = ask(query, timeout=task.timeout, engine=task.engine, certificate=task.certified)
     return answered(task, replace(found, seconds=time.perf_counter() - start))

@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.bnn.either import Classifier
 from tmverify.errors import InvalidInputError, shown
+from tmverify.model import Classifier
 from tmverify.model.names import counted, default_name, feature_finder
 
 _RANGE = re.compile(r"(x?)(\d{1,9})(?:-\1(\d{1,9}))?", re.ASCII)

@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 
 from tmverify.asking.features import read_features
 from tmverify.asking.task import Task, pack
-from tmverify.bnn.either import Classifier, load_classifier
-from tmverify.bnn.model import BnnModel
-from tmverify.data import Inputs, match_labels
+from tmverify.data import Inputs, load_inputs, match_labels
 from tmverify.engines import check_engine_for
 from tmverify.errors import DataFormatError, InvalidInputError
-from tmverify.model import Label, Model
+from tmverify.model import Classifier, Label, Model
+from tmverify.model.load import load_classifier
 from tmverify.model.names import named_first
 from tmverify.properties.questions import Question
 from tmverify.properties.region import Direction, check_epsilon
@@ -207,9 +206,9 @@ def read_scope(model: Classifier, text: str) -> Label:
     """``team``, or the class that ``text`` names."""
     if text == TEAM:
         return TEAM
-    if isinstance(model, BnnModel):
-        raise InvalidInputError(f"scope must be team for a binarized network. Got {text!r} instead.")
-    for label in model.classes:
+    if not model.scopes:
+        raise InvalidInputError(f"scope must be team for a {model.kind}. Got {text!r} instead.")
+    for label in model.scopes:
         if str(label) == text:
             return label
     raise InvalidInputError(
@@ -266,7 +265,7 @@ def _scopes(
     model: Classifier, scope: str, X: NDArray[np.uint8], y: NDArray[Any] | None, rows: Sequence[int]
 ) -> list[Label]:
     """Whose decision is asked about, for each of the inputs ``X``, which are ``rows`` of their file."""
-    if scope != OWN or isinstance(model, BnnModel):
+    if scope != OWN or not model.scopes:
         return [read_scope(model, scope)] * len(rows)
     if OWN in model.classes:
         raise InvalidInputError("scope own is ambiguous: the model has a class of that name.")

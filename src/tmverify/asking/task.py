@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.bnn.either import Classifier
-from tmverify.model import Label
+from tmverify.model import Classifier, Label
 from tmverify.model.names import NamedT, named_first
-from tmverify.properties.network import AnyQuery
+from tmverify.properties.query import AnyQuery
 from tmverify.properties.questions import QUESTIONS, Question
 from tmverify.properties.region import Direction
 

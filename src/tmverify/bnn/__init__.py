@@ -10,6 +10,7 @@ from tmverify.bnn.folding import BatchNorm, fold_block, fold_output, fold_pixels
 from tmverify.bnn.loading import load_bnn
 from tmverify.bnn.model import BnnModel, Layer
 from tmverify.bnn.pixels import PixelCuts
+from tmverify.bnn.query import NetworkQuery
 
 if TYPE_CHECKING:
     from tmverify.bnn.training import BnnClassifier
@@ -19,6 +20,7 @@ __all__ = [
     "BnnClassifier",
     "BnnModel",
     "Layer",
+    "NetworkQuery",
     "PixelCuts",
     "fold_block",
     "fold_output",

@@ -12,9 +12,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from tmverify.bnn.model import MAX_LAYERS, MAX_WIDTH
 from tmverify.errors import InvalidInputError, ModelError
 from tmverify.estimators.parameters import check_integer, is_number, wrong_parameter
+from tmverify.model import Label
 from tmverify.model.checks import check_classes, check_feature_names
 from tmverify.model.inputs import as_bit_matrix
-from tmverify.model.machine import Label
 
 
 def check_parameters(estimator: Any) -> None:

@@ -9,8 +9,6 @@ feature_names.
 
 from __future__ import annotations
 
-import hashlib
-import os
 from typing import Any
 
 import numpy as np
@@ -19,25 +17,10 @@ from numpy.typing import NDArray
 from tmverify.bnn.model import MAX_LAYERS, MAX_WIDTH, BnnModel, Layer
 from tmverify.bnn.pixels import PixelCuts
 from tmverify.errors import ModelFormatError
-from tmverify.model.container import Schema, hashable, open_file, pack, read_arrays, write
+from tmverify.model.container import Schema, hashable, open_file, pack, read_arrays
 
 FORMAT = "tmverify-bnn"
 VERSION = "1"
-
-
-def save(model: BnnModel, path: str | os.PathLike[str]) -> None:
-    """Write ``model`` to ``path``; see ``container.write``."""
-    write(path, encode(model))
-
-
-def content_hash(model: BnnModel) -> str:
-    """SHA-256 of the model's one encoding, the hash field empty."""
-    return hashlib.sha256(_layout(model, "")).hexdigest()
-
-
-def encode(model: BnnModel) -> bytes:
-    """The model as the bytes of a file."""
-    return _layout(model, model.content_hash)
 
 
 def decode(data: bytes) -> BnnModel:
@@ -65,7 +48,8 @@ def _schema(n_blocks: int, pixels: bool) -> Schema:
     return schema | ({"pixels.levels": ("I32", 1), "pixels.rising": ("U8", 1)} if pixels else {})
 
 
-def _layout(model: BnnModel, digest: str) -> bytes:
+def encode(model: BnnModel, sha256: str | None = None) -> bytes:
+    """The network as the bytes of a file, with this content hash instead of its own if given."""
     options = {
         "widths": model.widths,
         "scale": model.scale,
@@ -79,6 +63,7 @@ def _layout(model: BnnModel, digest: str) -> bytes:
     if model.cuts is not None:
         arrays |= {"pixels.levels": model.cuts.levels, "pixels.rising": model.cuts.rising}
     schema = _schema(len(model.layers), model.cuts is not None)
+    digest = model.content_hash if sha256 is None else sha256
     return pack({"format": FORMAT, "version": VERSION, "sha256": digest}, options, arrays, schema)
 
 

@@ -16,10 +16,9 @@ bit changes (``bnn.pixels``).
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,8 +34,8 @@ from tmverify.model.checks import (
     labels_of,
     listed,
 )
+from tmverify.model.classifier import TEAM, Classifier, Label
 from tmverify.model.inputs import as_bit_matrix
-from tmverify.model.machine import Label
 from tmverify.model.matching import in_order
 
 MAX_WIDTH = 1 << 16
@@ -72,7 +71,7 @@ class Layer:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BnnModel:
+class BnnModel(Classifier):
     """A frozen binarized network. Made by ``BnnClassifier``, ``load_bnn`` or ``BnnModel.from_layers``.
 
     Attributes
@@ -88,6 +87,8 @@ class BnnModel:
     cuts : PixelCuts or None
         How grey levels become the network's input bits, if it has its own rule for that.
     """
+
+    kind: ClassVar[str] = "binarized network"
 
     layers: tuple[Layer, ...]
     output: NDArray[np.int8]
@@ -194,12 +195,27 @@ class BnnModel:
         """The features whose bit can be both 0 and 1: all, but for pixels that no grey level changes."""
         return np.ones(self.n_features, np.bool_) if self.cuts is None else self.cuts.flippable
 
-    @cached_property
-    def content_hash(self) -> str:
-        """SHA-256 of the model's file; equal for equal networks."""
-        from tmverify.bnn.file import content_hash
+    @property
+    def cells(self) -> int:
+        """Number of weights before the last layer."""
+        return sum(layer.weights.size for layer in self.layers)
 
-        return content_hash(self)
+    @property
+    def scopes(self) -> tuple[Label, ...]:
+        """None: no class of a network has a decision of its own."""
+        return ()
+
+    def in_scope(self, scope: Label) -> BnnModel:
+        """The network itself, for ``"team"``."""
+        if not isinstance(scope, str) or scope != TEAM:
+            raise InvalidInputError(f"scope must be 'team' for a {self.kind}. Got {shown(scope)} instead.")
+        return self
+
+    def class_indices(self, bits: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Class index of each row of a checked uint8 matrix, by the plain evaluator."""
+        from tmverify.bnn.evaluate import reference_classes
+
+        return reference_classes(self, bits)
 
     def scores(self, X: ArrayLike) -> NDArray[np.int64]:
         """Scores of each class, (n, n_classes); integers that order classes as the network does."""
@@ -207,10 +223,14 @@ class BnnModel:
 
         return reference_scores(self, as_bit_matrix(in_order(X, self), self.n_features))
 
-    def predict(self, X: ArrayLike) -> NDArray[np.int64] | NDArray[np.str_]:
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Labels of the rows of ``X``, 0s and 1s, (n, n_features); a frame's columns go by their names."""
-        found: NDArray[np.int64] | NDArray[np.str_] = np.array(self.classes)[self.scores(X).argmax(axis=1)]
-        return found
+        labels: NDArray[Any] = np.array(self.classes)[self.scores(X).argmax(axis=1)]
+        return labels
+
+    def to_text(self, max_clauses: int | None = None) -> str:
+        """Raise InvalidInputError: there are no rules to read."""
+        raise InvalidInputError(f"Clauses are what Tsetlin machines decide by: a {self.kind} has none.")
 
     def binarize(self, images: ArrayLike) -> NDArray[np.uint8]:
         """Grey levels 0 to 255, (…, n_features) or images of that many pixels, as the network's input bits.
@@ -224,17 +244,11 @@ class BnnModel:
             raise InvalidInputError("This network reads bits: it has no rule of its own for grey levels.")
         return self.cuts.bits(images)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the network to ``path``, for ``load_bnn``: plain arrays, complete or not at all."""
-        from tmverify.bnn.file import save
+    def encode(self, sha256: str | None = None) -> bytes:
+        """The bytes of the network's file, as ``bnn.file`` describes it."""
+        from tmverify.bnn.file import encode
 
-        save(self, path)
-
-    def __eq__(self, other: object) -> bool:
-        return self.content_hash == other.content_hash if isinstance(other, BnnModel) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.content_hash)
+        return encode(self, sha256)
 
     def __repr__(self) -> str:
         return (

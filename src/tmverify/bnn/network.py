@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tmverify.bnn.folding import BatchNorm, fold_block, fold_output
 from tmverify.bnn.model import BnnModel, Layer
 from tmverify.extras import need
-from tmverify.model.machine import Label
+from tmverify.model import Label
 
 EPSILON = 1e-5
 SPREAD = 0.3  # of class scores; with 1 the softmax is sure too soon (digits: 92 % on test data, not 94 %)

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from tmverify.asking.subject import TEAM, Chosen, Subject, about_everything, about_inputs, machines
 from tmverify.asking.task import Task
-from tmverify.bnn.either import Classifier, load_classifier
 from tmverify.campaign.plan import Ask, InputSet, Plan
 from tmverify.data import Inputs, load_inputs
 from tmverify.errors import PlanError, TmVerifyError
+from tmverify.model import Classifier
+from tmverify.model.load import load_classifier
 from tmverify.properties.questions import QUESTIONS
 from tmverify.properties.scope import comparable
 

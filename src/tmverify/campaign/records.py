@@ -18,9 +18,8 @@ from typing import Any
 
 from tmverify.asking.answer import TaskAnswer
 from tmverify.asking.task import Task
-from tmverify.bnn.either import Classifier
 from tmverify.errors import ModelError, shown
-from tmverify.model import Label, Model
+from tmverify.model import Classifier, Label, Model
 from tmverify.model.checks import check_classes, check_feature_names
 from tmverify.model.clauses import MAX_CLAUSES, MAX_FEATURES
 

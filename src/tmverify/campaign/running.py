@@ -19,10 +19,10 @@ from typing import Any
 from tmverify.asking.answer import TaskAnswer, unanswered, versions
 from tmverify.asking.decide import SUFFIX, write_models
 from tmverify.asking.task import Task
-from tmverify.bnn.either import Classifier
 from tmverify.campaign.cluster import cluster_backend
 from tmverify.campaign.supervising import Kit, mark, see_through
 from tmverify.errors import ClusterError, first_line
+from tmverify.model import Classifier
 from tmverify.properties import StopReason
 
 Answers = Callable[[Iterable[Task]], Iterator[TaskAnswer]]

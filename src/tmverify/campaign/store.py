@@ -25,7 +25,6 @@ from pathlib import Path
 
 from tmverify.asking.answer import MERGED, UNKNOWN, Asked, TaskAnswer, better, unanswered
 from tmverify.asking.task import Task
-from tmverify.bnn.either import Classifier
 from tmverify.campaign.believing import why_no_answer, why_no_task
 from tmverify.campaign.locking import holder
 from tmverify.campaign.opening import to_read, to_write
@@ -46,6 +45,7 @@ from tmverify.campaign.records import (
     task_row,
 )
 from tmverify.errors import StoreError, shown
+from tmverify.model import Classifier
 from tmverify.properties import StopReason
 
 NOT_BELIEVED = "not-believed"  # what tables say of an answer that is refused

@@ -9,12 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tmverify.atomic import replacing
-from tmverify.bnn.file import encode as encode_network
-from tmverify.bnn.model import BnnModel
 from tmverify.certificates import tmcheck
 from tmverify.errors import CertificateError
-from tmverify.model import Model
-from tmverify.model.file import encode
+from tmverify.model import Classifier
 
 IN_MEMORY = 1 << 22  # bytes, while it is checked
 
@@ -59,7 +56,7 @@ class Certificate:
         with replacing(path) as draft, open(draft, "wb") as file:
             file.writelines(self.blocks())
 
-    def check(self, *models: Model | BnnModel) -> str:
+    def check(self, *models: Classifier) -> str:
         """Check it against the models, as ``tools/tmcheck.py`` does; returns the claim in words.
 
         Raises
@@ -71,13 +68,9 @@ class Certificate:
             file.writelines(self.blocks())
             file.seek(0)
             try:
-                return tmcheck.in_words(tmcheck.check(file, [_file_of(model) for model in models]))
+                return tmcheck.in_words(tmcheck.check(file, [model.encode() for model in models]))
             except (tmcheck.Refused, tmcheck.Unreadable) as reason:
                 raise CertificateError(f"The certificate is refused: {reason}.") from None
 
     def __repr__(self) -> str:
         return f"<Certificate: {tmcheck.in_words(dict(self.claim))}>"
-
-
-def _file_of(model: Model | BnnModel) -> bytes:
-    return encode_network(model) if isinstance(model, BnnModel) else encode(model)

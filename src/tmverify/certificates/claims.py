@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tmverify.certificates.certificate import Body, Certificate
 from tmverify.certificates.tmcheck import FORMAT, VERSION
-from tmverify.properties.network import AnyQuery, NetworkQuery
+from tmverify.properties.query import AnyQuery
 from tmverify.properties.verdict import Status
 
 Text = Callable[[], Iterable[bytes]]
@@ -79,10 +79,7 @@ def _body(query: AnyQuery, witness: NDArray[np.uint8] | None, refutations: Text 
         lines.append(_line("witness", _hex(witness)))
     if refutations is None:
         return Body(b"".join(lines))
-    if isinstance(query, NetworkQuery):
-        return Body(b"".join(lines), refutations)
-    constraints = (",".join(f"{row}:{k}" for row, k in c.terms) + f">={c.bound}" for c in query.constraints)
-    lines.append(_line("constraints", *constraints))
+    lines += map(_line, query.proof_header())
     return Body(b"".join(lines), refutations)
 
 

@@ -22,8 +22,8 @@ from tmverify.cli.exit_codes import (
 from tmverify.cli.export import export
 from tmverify.cli.info import info
 from tmverify.cli.predict import predict
-from tmverify.cli.train import train
 from tmverify.cli.questions import command_of
+from tmverify.cli.train import train
 from tmverify.properties.questions import QUESTIONS
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from tmverify.asking.answer import Asked
-from tmverify.asking.subject import TEAM
 from tmverify.asking.tally import Tally
 from tmverify.atomic import replacing
 from tmverify.cli.ask import Answers
@@ -22,7 +21,6 @@ from tmverify.cli.output import described
 from tmverify.model import Label
 from tmverify.model.names import feature_name, feature_names
 from tmverify.properties import Status
-from tmverify.properties.scope import in_scope
 from tmverify.verify.proof import NO_CERTIFICATE
 
 _MEASURES: dict[str, Callable[[Iterable[float]], float]] = {
@@ -225,8 +223,7 @@ def labels_of(answers: Answers, asked: Sequence[Asked]) -> list[Label]:
     for scope in {each.task.scope for each in asked}:
         places = [place for place, each in enumerate(asked) if each.task.scope == scope]
         model = answers.subject.models[0]
-        machine = model if scope == TEAM else in_scope(model, scope)  # type: ignore[arg-type]
-        said = machine.predict(np.array([asked[place].task.x for place in places])).tolist()
+        said = model.in_scope(scope).predict(np.array([asked[place].task.x for place in places])).tolist()
         for place, label in zip(places, said, strict=True):
             labels[place] = label
     return labels

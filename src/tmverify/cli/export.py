@@ -132,8 +132,8 @@ def _format(given: str | None, output: Path) -> str:
 
 def _write_model(path: Path, chosen: str, output: Path, name: str | None) -> None:
     from tmverify import interop
-    from tmverify.cli.output import plain, show
     from tmverify.asking.subject import machines, open_models
+    from tmverify.cli.output import plain, show
 
     if name is not None and chosen == "json":
         raise InvalidInputError("--name is for c and v. Leave it out for json.")
@@ -170,6 +170,7 @@ def _question(
     from tmverify.asking.subject import Chosen, about_everything, about_inputs, machines, open_models
     from tmverify.cli.output import plain
     from tmverify.data import load_inputs
+    from tmverify.properties import Query
     from tmverify.properties.questions import EQUIVALENCE, RADIUS
 
     models = machines(paths, open_models(paths))
@@ -181,7 +182,8 @@ def _question(
             )
         if scope == "own" or any(value is not None for value in near.values()):
             raise InvalidInputError(
-                "--index, --epsilon, --features, --direction, --scope own need DATA; equivalence is everywhere."
+                "--index, --epsilon, --features, --direction, --scope own need DATA; "
+                "equivalence is everywhere."
             )
         (task,) = about_everything(names, models, scope).tasks(EQUIVALENCE)
         said = [f"scope {scope}"]
@@ -196,6 +198,7 @@ def _question(
         said += [] if features is None else [f"features {features}"]
         said += [] if direction is None else [f"direction {direction}"]
     query = task.query(models)
+    assert isinstance(query, Query)
     return query, plain(f"{task.asks.heading(names)}{', ' if data is None else ' '}{', '.join(said)}")
 
 

@@ -112,8 +112,8 @@ def _names(file: Path | None) -> list[str] | None:
 
 def _save(model: Model, source: Path, target: Path, data: Path | None) -> None:
     """Write the model, and say what it is and how many of the labels in ``data`` it predicts."""
-    from tmverify.cli.output import plain, show
     from tmverify.asking.subject import open_inputs
+    from tmverify.cli.output import plain, show
     from tmverify.data import match_labels
 
     inputs = None if data is None else open_inputs(data, [model])

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tmverify.cli.options import AsJson, ModelFile
-from tmverify.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from tmverify.bnn import BnnModel
-    from tmverify.bnn.either import Classifier
-    from tmverify.model import Model
+    from tmverify.model import Classifier, Model
 
 _MAX_CLASSES = 20
 _EMPTY = {"silent": "is never true", "fires": "is always true"}
@@ -34,21 +33,15 @@ def info(
     """
     from rich.text import Text
 
-    from tmverify.bnn import BnnModel
     from tmverify.asking.subject import open_models
     from tmverify.cli.output import described, plain, show, show_facts, show_json
 
     (classifier,) = open_models([model])
-    text = None
-    if isinstance(classifier, BnnModel):
-        if clauses is not None:
-            raise InvalidInputError("--clauses is for Tsetlin machines: a binarized network has none.")
-        values, lines = _network(classifier)
-    else:
-        values, lines = _machine(classifier)
-        text = None if clauses is None else classifier.to_text(clauses)
+    text = None if clauses is None else classifier.to_text(clauses)
+    facts, lines = _ABOUT[classifier.kind](classifier)
     if as_json:
-        show_json({**described("info", [model], [classifier]), **values, **({} if text is None else {"text": text})})
+        head = described("info", [model], [classifier])
+        show_json({**head, **facts, **({} if text is None else {"text": text})})
         return
     show(Text(plain(model.name), style="bold"))
     show_facts(lines)
@@ -121,6 +114,13 @@ def _machine(model: Model) -> tuple[dict[str, Any], dict[str, object]]:
         "largest weight": values["largest_weight"],
         "sha256": model.content_hash,
     }
+
+
+# Each kind of classifier has facts of its own.
+_ABOUT: dict[str, Callable[[Any], tuple[dict[str, Any], dict[str, object]]]] = {
+    "Tsetlin machine": _machine,
+    "binarized network": _network,
+}
 
 
 def _shape(model: Classifier) -> dict[str, str]:

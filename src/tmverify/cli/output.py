@@ -20,7 +20,7 @@ import numpy as np
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from tmverify.bnn.either import Classifier
+from tmverify.model import Classifier
 from tmverify.properties.verdict import Status
 
 _SOON = 1.0  # seconds

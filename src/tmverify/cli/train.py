@@ -186,8 +186,7 @@ def train(
     a table: [cyan]tmverify train people.csv --target income -o people.tm[/cyan]
     a long run: [cyan]tmverify train mnist --data-dir data -o mnist.tm --checkpoint mnist.state[/cyan]
     """
-    from tmverify.cli.output import notice
-    from tmverify.cli.output import print_note
+    from tmverify.cli.output import notice, print_note
     from tmverify.cli.train_report import Outcome, announce, report
 
     _check_source(source, data_dir, target, test_size)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tmverify.bnn.model import BnnModel
+from tmverify.bnn.query import NetworkQuery
 from tmverify.engines import brute
 from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Engine, Nearest, NearestEngine
@@ -21,9 +22,8 @@ from tmverify.engines.radius_by_steps import nearest_by_steps, nothing_known
 from tmverify.engines.sat.engine import decide as sat
 from tmverify.engines.subprocesses.isolation import isolated
 from tmverify.errors import InvalidInputError, shown
-from tmverify.model import Model
-from tmverify.properties.network import AnyQuery, NetworkQuery
-from tmverify.properties.query import Query
+from tmverify.model import Classifier
+from tmverify.properties.query import AnyQuery, Query
 
 
 def _auto(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
@@ -80,7 +80,7 @@ def check_certifying(engine: str) -> None:
         )
 
 
-def check_engine_for(asked: AnyQuery | Model | BnnModel, engine: str) -> None:
+def check_engine_for(asked: AnyQuery | Classifier, engine: str) -> None:
     """Raise InvalidInputError unless the engine of that name takes this query, or those of this model."""
     if isinstance(asked, NetworkQuery | BnnModel) and engine == "paper":
         raise InvalidInputError(
@@ -96,6 +96,7 @@ def prepare(engine: str, query: AnyQuery, *, certificate: bool) -> None:
 
             network.compile_kernels()
         return
+    assert isinstance(query, Query)
     if engine in ("auto", "search") or certificate:
         from tmverify.engines.search import warming as search
 
@@ -115,6 +116,7 @@ def run(engine: str, query: AnyQuery, deadline: Deadline, evidence: Evidence | N
         return (
             brute.decide(query, deadline) if engine == "brute" else decide(engine, query, deadline, evidence)
         )
+    assert isinstance(query, Query)
     return ENGINES[engine](query, deadline, evidence)
 
 
@@ -130,6 +132,7 @@ def run_nearest(
             if engine == "brute"
             else nearest(engine, query, deadline, evidence)
         )
+    assert isinstance(query, Query)
     if engine in _NEAREST:
         return _NEAREST[engine](query, deadline, evidence)
     known = nothing_known(query, engine)

@@ -14,10 +14,10 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.bnn.query import NetworkQuery
 from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome, found, none_exists, stopped
-from tmverify.properties.network import AnyQuery, NetworkQuery
-from tmverify.properties.query import Query
+from tmverify.properties.query import AnyQuery, Query
 from tmverify.properties.region import Region
 from tmverify.properties.verdict import StopReason
 

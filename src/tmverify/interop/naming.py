@@ -22,11 +22,12 @@ fixed buffer may take the rest of a long line for the next one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.model import Classifier
 from tmverify.model.names import named_first
 from tmverify.properties.query import Query, Topic
 
@@ -67,9 +68,8 @@ def map_lines(
 
 
 def _question(query: Query) -> Iterator[str]:
-    models = query.machines
+    models: Sequence[Classifier] = query.machines if query.topic is None else query.topic.models
     if query.topic is not None:
-        models = query.topic.models
         yield f"question {query.topic.question}, scope {_scope(query.topic)}"
     for m, model in enumerate(models):
         yield f"model {m} = sha256 {model.content_hash}"

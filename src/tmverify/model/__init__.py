@@ -1,5 +1,6 @@
-"""What a Tsetlin machine is: frozen clauses, the decision rule, evaluators, the file format."""
+"""What a classifier is, and a Tsetlin machine: clauses, the decision rule, evaluators, the file format."""
 
-from tmverify.model.machine import Label, Model
+from tmverify.model.classifier import Classifier, Label
+from tmverify.model.machine import Model
 
-__all__ = ["Label", "Model"]
+__all__ = ["Classifier", "Label", "Model"]

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from tmverify.errors import ModelError, shown
 
 if TYPE_CHECKING:
-    from tmverify.model.machine import Label, Model
+    from tmverify.model.classifier import Label
+    from tmverify.model.machine import Model
 
 MAX_WEIGHT = (1 << 31) - 1
 # predict answers with a NumPy array of strings, which is as wide as the longest label.

@@ -11,7 +11,6 @@ cannot pass.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 from typing import Any
@@ -21,18 +20,13 @@ from numpy.typing import NDArray
 
 from tmverify.errors import ModelError, ModelFormatError
 from tmverify.model.clauses import MAX_FEATURES, Clauses
-from tmverify.model.container import Schema, hashable, open_file, pack, read, read_arrays, write
+from tmverify.model.container import Schema, hashable, open_file, pack, read, read_arrays
 from tmverify.model.machine import Model
 
 FORMAT = "tmverify-model"
 VERSION = "1"
 
 _SCHEMA: Schema = {"bias": ("I64", 1), "literals": ("I32", 1), "offsets": ("I64", 1), "weights": ("I32", 2)}
-
-
-def save(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write ``model`` to ``path``; see ``container.write``."""
-    write(path, encode(model))
 
 
 def load(path: str | os.PathLike[str]) -> Model:
@@ -51,16 +45,6 @@ def load(path: str | os.PathLike[str]) -> Model:
         raise ModelFormatError(f"{path}: {error}") from error.__cause__
 
 
-def content_hash(model: Model) -> str:
-    """SHA-256 of the model's one encoding, the hash field empty."""
-    return hashlib.sha256(_layout(model, "")).hexdigest()
-
-
-def encode(model: Model) -> bytes:
-    """The model as the bytes of a file."""
-    return _layout(model, model.content_hash)
-
-
 def decode(data: bytes) -> Model:
     """The model in the bytes of a file. Raises ModelError on anything but an exact encoding."""
     options, header, body = open_file(data, FORMAT, VERSION)
@@ -70,7 +54,8 @@ def decode(data: bytes) -> Model:
     return model
 
 
-def _layout(model: Model, digest: str) -> bytes:
+def encode(model: Model, sha256: str | None = None) -> bytes:
+    """The model as the bytes of a file, with this content hash instead of its own if given."""
     options = {
         "n_features": model.n_features,
         "tie": model.tie,
@@ -85,6 +70,7 @@ def _layout(model: Model, digest: str) -> bytes:
         "offsets": model.clauses.offsets,
         "weights": model.weights,
     }
+    digest = model.content_hash if sha256 is None else sha256
     return pack({"format": FORMAT, "version": VERSION, "sha256": digest}, options, arrays, _SCHEMA)
 
 

@@ -16,7 +16,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,19 +24,19 @@ from numpy.typing import ArrayLike, NDArray
 from tmverify.atomic import replacing
 from tmverify.errors import InvalidInputError, ModelError, shown
 from tmverify.model.checks import as_array, check_options, integers, labels_of, listed
+from tmverify.model.classifier import TEAM, Classifier, Label
 from tmverify.model.clauses import MAX_CLAUSES, Clauses
 from tmverify.model.decision import Tie
 from tmverify.model.matching import in_order
 from tmverify.model.packed import PackedModel
 
-Label = int | str
 EmptyClause = Literal["silent", "fires"]
 
 MAX_OUTPUTS = 1 << 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Model:
+class Model(Classifier):
     """A frozen Tsetlin machine. Make one with ``Model.from_clauses`` or ``tmverify.load``.
 
     Attributes
@@ -56,6 +56,8 @@ class Model:
     feature_names : tuple of str, or None
         Without them, features are called x0, x1, … by their index.
     """
+
+    kind: ClassVar[str] = "Tsetlin machine"
 
     clauses: Clauses
     weights: NDArray[np.int64]
@@ -150,6 +152,34 @@ class Model:
         """Number of score rows: 1 for a binary machine, else the number of classes."""
         return len(self.bias)
 
+    @property
+    def cells(self) -> int:
+        """Number of literals."""
+        return len(self.clauses.literals)
+
+    @property
+    def scopes(self) -> tuple[Label, ...]:
+        """All classes: each has a score of its own, and so a ``single`` machine."""
+        return self.classes
+
+    def in_scope(self, scope: Label) -> Model:
+        """The machine itself for ``"team"``, ``single(scope)`` for a class."""
+        if isinstance(scope, str) and scope == TEAM:
+            return self
+        expected = "scope must be 'team' or a class of the model."
+        if not isinstance(scope, (str, int, np.integer)):
+            raise InvalidInputError(f"{expected} Got {shown(scope)} instead.")
+        try:
+            return self.single(scope)
+        except InvalidInputError as error:
+            raise InvalidInputError(f"{expected} {error}") from None
+
+    def class_indices(self, bits: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Class index of each row of a checked uint8 matrix, by the plain evaluator."""
+        from tmverify.model.evaluate import reference_classes
+
+        return reference_classes(self, bits)
+
     def scores(self, X: ArrayLike) -> NDArray[np.int64]:
         """Scores before clamp and decision, (n, outputs) int64, of a 0/1 matrix (n, n_features).
 
@@ -185,25 +215,11 @@ class Model:
             feature_names=self.feature_names,
         )
 
-    def class_index(self, c: Label) -> int:
-        """Position of label ``c`` in ``classes``."""
-        if isinstance(c, bool) or not isinstance(c, (int, str, np.integer)) or c not in self.classes:
-            known = ", ".join(repr(label) for label in self.classes[:20])
-            raise InvalidInputError(f"The class must be one of {known}. Got {shown(c)} instead.")
-        return self.classes.index(c)
+    def encode(self, sha256: str | None = None) -> bytes:
+        """The bytes of the model's file, as ``model.file`` describes it."""
+        from tmverify.model.file import encode
 
-    @cached_property
-    def content_hash(self) -> str:
-        """SHA-256 (hex) of everything that makes this model, names included: its identity."""
-        from tmverify.model.file import content_hash
-
-        return content_hash(self)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to ``path`` atomically: the old file, if any, stays whole until the new one is."""
-        from tmverify.model.file import save
-
-        save(self, path)
+        return encode(self, sha256)
 
     def to_text(self, max_clauses: int | None = None) -> str:
         """The machine as rules that a person can read, at most ``max_clauses`` per class."""
@@ -227,12 +243,6 @@ class Model:
         from tmverify.model.rules import from_json
 
         return from_json(text)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Model) and self.content_hash == other.content_hash
-
-    def __hash__(self) -> int:
-        return hash(self.content_hash)
 
     def __repr__(self) -> str:
         kind = "binary" if self.n_outputs == 1 else f"{self.n_outputs} classes"

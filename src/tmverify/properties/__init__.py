@@ -6,11 +6,9 @@ Names are imported at their first use: ``questions`` is read by ``tmverify --hel
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tmverify.properties.equivalence import equivalence_query
     from tmverify.properties.query import Query
+    from tmverify.properties.questions import equivalence_query, robustness_query, similarity_query
     from tmverify.properties.radius import Radius
-    from tmverify.properties.robustness import robustness_query
-    from tmverify.properties.similarity import similarity_query
     from tmverify.properties.verdict import Status, StopReason, UniversalVerdict, Verdict
 
 _HOME = {
@@ -20,9 +18,9 @@ _HOME = {
     "StopReason": "verdict",
     "UniversalVerdict": "verdict",
     "Verdict": "verdict",
-    "equivalence_query": "equivalence",
-    "robustness_query": "robustness",
-    "similarity_query": "similarity",
+    "equivalence_query": "questions",
+    "robustness_query": "questions",
+    "similarity_query": "questions",
 }
 
 __all__ = [

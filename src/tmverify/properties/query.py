@@ -16,17 +16,18 @@ themselves, through the plain evaluator, without looking at the compiled constra
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from functools import singledispatch
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.errors import InvalidInputError
-from tmverify.model import Label, Model
+from tmverify.model import Classifier, Label, Model
 from tmverify.model.clauses import Clauses, concatenate
-from tmverify.model.evaluate import reference_classes
 from tmverify.model.live import live_clauses
 from tmverify.properties.decisions import Case, decides, differs
 from tmverify.properties.region import Region
@@ -49,19 +50,68 @@ class VoteConstraint:
             total += coefficient * votes[row]
         return total
 
+    def __str__(self) -> str:
+        return ",".join(f"{row}:{k}" for row, k in self.terms) + f">={self.bound}"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Topic:
-    """What was asked, of whom: a Query is about machines in scope, a claim about whole models."""
+    """What was asked, of whom: a query is about machines in scope, a claim about whole models."""
 
-    question: Literal["robustness", "similarity", "equivalence"]
-    models: tuple[Model, ...]
+    question: str
+    models: tuple[Classifier, ...]
     scope: Label
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Query:
-    """One decision problem. Built by the questions in this package, never by hand.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AnyQuery(ABC):
+    """One decision problem about classifiers of any kind; ``Query`` is that about Tsetlin machines.
+
+    Attributes
+    ----------
+    region : Region
+    machines : tuple of Classifier
+        The classifiers whose decisions are compared.
+    expected : int or None
+        The class index that the decisions are compared with, if that is fixed.
+    topic : Topic or None
+        For the certificate; engines have no use for it.
+    """
+
+    region: Region
+    machines: tuple[Classifier, ...]
+    expected: int | None
+    topic: Topic | None = None
+
+    def about(self, question: str, models: tuple[Classifier, ...], scope: Label) -> Self:
+        """The same query, which knows what was asked of whom."""
+        return replace(self, topic=Topic(question, models, scope))
+
+    @property
+    def cells(self) -> int:
+        """What evaluating one input takes, roughly."""
+        return sum(machine.cells for machine in self.machines)
+
+    def decisions(self, bits: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Class indices that should agree, (n, 2), on each row of a checked uint8 matrix."""
+        columns = [machine.class_indices(bits) for machine in self.machines]
+        if self.expected is not None:
+            columns.insert(0, np.full(len(bits), self.expected))
+        return np.stack(columns, axis=1)
+
+    def refuted_by(self, z: NDArray[np.uint8]) -> bool:
+        """Whether ``z`` lies in the region and the decisions differ there, by the plain evaluator."""
+        first, second = self.decisions(z[None, :])[0]
+        return self.region.contains(z) and bool(first != second)
+
+    @abstractmethod
+    def proof_header(self) -> tuple[str, ...]:
+        """The lines of a certificate that its refutations refer to."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Query(AnyQuery):
+    """One decision problem about Tsetlin machines. Built by the questions in this package, never by hand.
 
     Attributes
     ----------
@@ -73,13 +123,6 @@ class Query:
     constraints : tuple of VoteConstraint
     cases : tuple of tuples of int
         Each case lists constraints (by index) that must hold together.
-    region : Region
-    machines : tuple of Model
-        The machines whose decisions are compared.
-    expected : int or None
-        The class index that the decisions are compared with, if that is fixed.
-    topic : Topic or None
-        For the certificate; engines have no use for it.
     hints : uint8 array, (n, n_features), or None
         Inputs worth a look; no part of the question.
     """
@@ -89,32 +132,26 @@ class Query:
     votes: NDArray[np.int64]
     constraints: tuple[VoteConstraint, ...]
     cases: tuple[tuple[int, ...], ...]
-    region: Region
     machines: tuple[Model, ...]
-    expected: int | None
-    topic: Topic | None = None
     hints: NDArray[np.uint8] | None = None
 
-    @property
-    def cells(self) -> int:
-        """What evaluating one input takes, roughly."""
-        return sum(len(machine.clauses.literals) for machine in self.machines)
-
-    def decisions(self, bits: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Class indices that should agree, (n, 2), on each row of a checked uint8 matrix."""
-        columns = [reference_classes(machine, bits) for machine in self.machines]
-        if self.expected is not None:
-            columns.insert(0, np.full(len(bits), self.expected))
-        return np.stack(columns, axis=1)
-
-    def refuted_by(self, z: NDArray[np.uint8]) -> bool:
-        """Whether ``z`` lies in the region and the decisions differ there, by the plain evaluator."""
-        first, second = self.decisions(z[None, :])[0]
-        return self.region.contains(z) and bool(first != second)
+    def proof_header(self) -> tuple[str, ...]:
+        """The constraints, by which refutations go."""
+        return (" ".join(("constraints", *map(str, self.constraints))),)
 
 
-def query_change(model: Model, expected: int, region: Region) -> Query:
-    """Is there an input in ``region`` that ``model`` does not put into class index ``expected``?"""
+@singledispatch
+def query_change(model: Classifier, expected: int, region: Region) -> AnyQuery:
+    """Is there an input in ``region`` that ``model`` does not put into class index ``expected``?
+
+    What this compiles to depends on the kind of classifier; each kind registers its own way.
+    """
+    raise NotImplementedError(f"a {model.kind} has no query")
+
+
+@query_change.register
+def query_machine_change(model: Model, expected: int, region: Region) -> Query:
+    """``query_change`` of a Tsetlin machine."""
     return _assemble((model,), [([()], differs(model, 0, expected))], region, expected)
 
 
@@ -127,6 +164,15 @@ def query_disagreement(a: Model, b: Model, region: Region) -> Query:
         )
     both = [(decides(a, 0, c), differs(b, a.n_outputs, c)) for c in range(len(a.classes))]
     return _assemble((a, b), both, region, None)
+
+
+def check_any_query(query: object) -> None:
+    """Raise InvalidInputError unless ``query`` is one, about classifiers of whatever kind."""
+    if not isinstance(query, AnyQuery):
+        raise InvalidInputError(
+            f"query must be a Query, from robustness_query, similarity_query or equivalence_query. "
+            f"Got {type(query).__name__} instead."
+        )
 
 
 def check_query(query: object) -> None:
@@ -157,7 +203,16 @@ def _assemble(
     for left, right in products:
         first, second = [numbered(case) for case in left], [numbered(case) for case in right]
         cases += [a + b for a in first for b in second]
-    return Query(clauses, sources, votes, tuple(number), tuple(cases), region, machines, expected)
+    return Query(
+        clauses=clauses,
+        sources=sources,
+        votes=votes,
+        constraints=tuple(number),
+        cases=tuple(cases),
+        region=region,
+        machines=machines,
+        expected=expected,
+    )
 
 
 def _pool(

@@ -15,11 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
-    from tmverify.bnn.either import Classifier
-    from tmverify.properties.network import AnyQuery
+    from numpy.typing import ArrayLike
+
+    from tmverify.model import Classifier, Label, Model
+    from tmverify.properties.query import AnyQuery, Query
+    from tmverify.properties.region import Direction, Features
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -84,9 +87,9 @@ class Question:
         x: Any = None,
         *,
         epsilon: int | None = None,
-        scope: int | str = "team",
-        features: Any = None,
-        direction: Any = None,
+        scope: Label = "team",
+        features: Features = None,
+        direction: Direction | None = None,
     ) -> AnyQuery:
         """The question about these models, compiled; without epsilon, wherever the features may go."""
         part = self.part(len(models))
@@ -97,28 +100,86 @@ class Question:
         return part.compile(*models, x, within, scope=scope, features=features, direction=direction)
 
 
-def _robustness(*arguments: Any, **region: Any) -> AnyQuery:
-    from tmverify.properties.robustness import robustness_query
+@overload
+def robustness_query(
+    model: Model,
+    x: ArrayLike,
+    epsilon: int,
+    *,
+    scope: Label = "team",
+    features: Features = None,
+    direction: Direction | None = None,
+) -> Query: ...
 
-    return robustness_query(*arguments, **region)
+
+@overload
+def robustness_query(
+    model: Classifier,
+    x: ArrayLike,
+    epsilon: int,
+    *,
+    scope: Label = "team",
+    features: Features = None,
+    direction: Direction | None = None,
+) -> AnyQuery: ...
 
 
-def _similarity(*arguments: Any, **region: Any) -> AnyQuery:
-    from tmverify.properties.similarity import similarity_query
+def robustness_query(
+    model: Classifier,
+    x: ArrayLike,
+    epsilon: int,
+    *,
+    scope: Label = "team",
+    features: Features = None,
+    direction: Direction | None = None,
+) -> AnyQuery:
+    """Is there a z in ball(x, epsilon) with M(z) != M(x)? ``tmverify.check_robustness`` has the arguments."""
+    from tmverify.properties.query import query_change
+    from tmverify.properties.region import ball
+    from tmverify.properties.scope import check_classifier
 
-    return similarity_query(*arguments, **region)
+    decider = check_classifier(model, "model").in_scope(scope)
+    region = ball(decider, x, epsilon, features=features, direction=direction)
+    expected = int(decider.class_indices(region.origin[None, :])[0])
+    return query_change(decider, expected, region).about(ROBUSTNESS.name, (model,), scope)
 
 
-def _equivalence(*arguments: Any, **region: Any) -> AnyQuery:
-    from tmverify.properties.equivalence import equivalence_query
+def similarity_query(
+    a: Model,
+    b: Model,
+    x: ArrayLike,
+    epsilon: int,
+    *,
+    scope: Label = "team",
+    features: Features = None,
+    direction: Direction | None = None,
+) -> Query:
+    """Is there a z in ball(x, epsilon) with A(z) != B(z)? ``tmverify.check_similarity`` has the arguments."""
+    from tmverify.model.names import named_first
+    from tmverify.properties.query import query_disagreement
+    from tmverify.properties.region import ball
+    from tmverify.properties.scope import comparable
 
-    return equivalence_query(*arguments, **region)
+    left, right = comparable(a, b, scope)
+    region = ball(named_first((left, right)), x, epsilon, features=features, direction=direction)
+    return query_disagreement(left, right, region).about(SIMILARITY.name, (a, b), scope)
+
+
+def equivalence_query(a: Model, b: Model, *, scope: Label = "team") -> Query:
+    """Is there a z with A(z) != B(z)? ``tmverify.check_equivalence`` has the arguments."""
+    from tmverify.properties.query import query_disagreement
+    from tmverify.properties.region import Region
+    from tmverify.properties.scope import comparable
+
+    left, right = comparable(a, b, scope)
+    query = query_disagreement(left, right, Region.everything(a.n_features))
+    return query.about(EQUIVALENCE.name, (a, b), scope)
 
 
 ROBUSTNESS = Question(
     name="robustness",
     adjective="robust",
-    compile=_robustness,
+    compile=robustness_query,
     has_epsilon=True,
     proved="Proved: no allowed change of up to ε features alters the decision; all of them are covered.",
     help="""Can a few flipped bits of an input change the decision?
@@ -135,7 +196,7 @@ SIMILARITY = Question(
     name="similarity",
     adjective="similar",
     models=(2,),
-    compile=_similarity,
+    compile=similarity_query,
     has_epsilon=True,
     proved="Proved: the two models decide alike on every input within ε changes of this one.",
     help="""Do two models agree on every input near the given ones?
@@ -153,7 +214,7 @@ EQUIVALENCE = Question(
     name="equivalence",
     adjective="equivalent",
     models=(2,),
-    compile=_equivalence,
+    compile=equivalence_query,
     about_input=False,
     proved="Proved: the two models decide alike on every input that there is.",
     help="""Do two models agree on every input there is?

@@ -16,14 +16,15 @@ from typing import Literal, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tmverify.bnn.model import BnnModel
 from tmverify.errors import InvalidInputError, shown
-from tmverify.model import Model
+from tmverify.model import Classifier
 from tmverify.model.inputs import as_bit_vector
 from tmverify.model.matching import in_order
 from tmverify.model.names import default_name, feature_finder
 
 Direction = Literal["add", "remove"]
+Features = ArrayLike | Sequence[str] | None
+"""A mask of the features that may change, or their names; None for all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,19 +78,19 @@ class Region:
 
 
 def ball(
-    model: Model | BnnModel,
+    model: Classifier,
     x: ArrayLike,
     epsilon: int,
     *,
-    features: ArrayLike | Sequence[str] | None = None,
+    features: Features = None,
     direction: Direction | None = None,
 ) -> Region:
     """The ball around ``x``, an input of ``model``.
 
     Parameters
     ----------
-    model : Model or BnnModel
-        Pixels of a network that no grey level changes never change.
+    model : Classifier
+        Features that are not ``attainable`` never change.
     x : array of 0 and 1, (n_features,)
     epsilon : int
         At most this many features differ, 0 <= epsilon <= n_features.
@@ -105,9 +106,8 @@ def ball(
     center = as_bit_vector(in_order(x, model, name="x"), model.n_features)
     center.flags.writeable = False
     radius = check_epsilon(epsilon, model.n_features)
-    mask = mutable = _mask(model, features)
-    if isinstance(model, BnnModel):
-        mutable = mutable & model.attainable
+    mask = _mask(model, features)
+    mutable = mask & model.attainable
     if direction is not None and (not isinstance(direction, str) or direction not in ("add", "remove")):
         raise InvalidInputError(f"direction must be 'add', 'remove' or None. Got {shown(direction)} instead.")
     if direction == "add":
@@ -130,7 +130,7 @@ def check_epsilon(epsilon: object, n_features: int) -> int:
     return int(epsilon)
 
 
-def _mask(model: Model | BnnModel, features: ArrayLike | Sequence[str] | None) -> NDArray[np.bool_]:
+def _mask(model: Classifier, features: Features) -> NDArray[np.bool_]:
     n = model.n_features
     if features is None:
         return np.ones(n, np.bool_)
@@ -152,7 +152,7 @@ def _are_names(features: object) -> TypeGuard[Iterable[str]]:
     return isinstance(features, list | tuple) and bool(features) and all(isinstance(f, str) for f in features)
 
 
-def _mask_of_names(model: Model | BnnModel, names: list[str]) -> NDArray[np.bool_]:
+def _mask_of_names(model: Classifier, names: list[str]) -> NDArray[np.bool_]:
     find = feature_finder(model)
     mask = np.zeros(model.n_features, np.bool_)
     for name in names:

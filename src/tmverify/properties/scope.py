@@ -7,33 +7,11 @@ called "team": a model refuses that label, so a scope always means one thing.
 
 from __future__ import annotations
 
-import numpy as np
-
-from tmverify.bnn.model import BnnModel
 from tmverify.errors import InvalidInputError, shown
-from tmverify.model import Label, Model
+from tmverify.model import Classifier, Label, Model
 from tmverify.model.matching import check_same_features
 
 Scope = Label
-
-
-def in_scope(model: Model, scope: Scope) -> Model:
-    """The machine that ``scope`` stands for.
-
-    Raises
-    ------
-    InvalidInputError
-        If ``scope`` is neither ``"team"`` nor a class of the model.
-    """
-    check_model(model, "model")
-    if isinstance(scope, str) and scope == "team":
-        return model
-    if not isinstance(scope, (str, int, np.integer)):
-        raise InvalidInputError(f"scope must be 'team' or a class of the model. Got {shown(scope)} instead.")
-    try:
-        return model.single(scope)
-    except InvalidInputError as error:
-        raise InvalidInputError(f"scope must be 'team' or a class of the model. {error}") from None
 
 
 def comparable(a: Model, b: Model, scope: Scope) -> tuple[Model, Model]:
@@ -46,23 +24,34 @@ def comparable(a: Model, b: Model, scope: Scope) -> tuple[Model, Model]:
             f"Two models can be compared only if they have the same classes in the same order. "
             f"Got {shown(a.classes)} and {shown(b.classes)} instead."
         )
-    return in_scope(a, scope), in_scope(b, scope)
+    return a.in_scope(scope), b.in_scope(scope)
 
 
 def check_model(model: object, name: str) -> Model:
     """``model``, or InvalidInputError unless it is a Model."""
     if not isinstance(model, Model):
-        raise InvalidInputError(
-            f"{name} must be a tmverify.Model (tmverify.load reads one). "
-            f"Got {type(model).__name__} instead.{_remedy(model)}"
-        )
+        raise _no_model(model, name)
     return model
+
+
+def check_classifier(model: object, name: str) -> Classifier:
+    """``model``, or InvalidInputError unless it is a Classifier: a Model, or a network."""
+    if not isinstance(model, Classifier):
+        raise _no_model(model, name)
+    return model
+
+
+def _no_model(given: object, name: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{name} must be a tmverify.Model (tmverify.load reads one). "
+        f"Got {type(given).__name__} instead.{_remedy(given)}"
+    )
 
 
 def _remedy(given: object) -> str:
     """What to do with something that is no model, if there is something to do."""
-    if isinstance(given, BnnModel):
-        return " A BnnModel can be asked about its robustness only."
+    if isinstance(given, Classifier):
+        return f" A {type(given).__name__} can be asked about its robustness only."
     steps = getattr(given, "steps", None)
     if isinstance(steps, list) and steps and hasattr(steps[-1][1], "model_"):
         return " Pass pipeline[-1].model_, which it has learnt, and inputs from pipeline[:-1].transform(X)."
@@ -74,15 +63,3 @@ def _remedy(given: object) -> str:
     if hasattr(given, "fit"):
         return " Only a fitted classifier has one: pass clf.model_ after clf.fit(X, y)."
     return ""
-
-
-def check_classifier(model: object, name: str) -> None:
-    """Raise InvalidInputError unless ``model`` is a Model or a BnnModel."""
-    if not isinstance(model, BnnModel):
-        check_model(model, name)
-
-
-def check_network_scope(scope: Scope) -> None:
-    """Raise InvalidInputError unless it is the decision of the whole network: no class has one of its own."""
-    if not isinstance(scope, str) or scope != "team":
-        raise InvalidInputError(f"scope must be 'team' for a binarized network. Got {shown(scope)} instead.")

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tmverify.bnn.query import NetworkQuery
 from tmverify.engines import check_certifying
 from tmverify.engines.proof_log import Evidence, Refutation
 from tmverify.errors import InvalidInputError
 from tmverify.properties import Query
-from tmverify.properties.network import AnyQuery, NetworkQuery
+from tmverify.properties.query import AnyQuery
 
 Text = Callable[[], Iterator[bytes]]
 NO_CERTIFICATE = "no certificate: "  # how the detail of an answer begins that is right, but without evidence
@@ -35,6 +36,7 @@ def proof_of(query: AnyQuery, radius: int, evidence: Evidence) -> Text | None:
     """The proof that no case holds within ``radius``, or None if it is not complete."""
     if isinstance(query, NetworkQuery):
         return _proof_of_shells(min(radius, int(query.region.mutable.sum())), evidence)
+    assert isinstance(query, Query)
     needed: dict[Refutation, None] = {}
     # Cases that can be refuted by few constraints first: what refutes them refutes others too.
     found = {case: evidence.covers(case, radius) for case in query.cases}

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
-from tmverify.bnn import BnnModel
-from tmverify.model import Model
+from tmverify.model import Classifier, Model
 from tmverify.model.inputs import as_bit_matrix
 from tmverify.model.matching import in_order
 from tmverify.model.names import named_first
 from tmverify.properties import Verdict, equivalence_query, robustness_query, similarity_query
-from tmverify.properties.region import Direction
+from tmverify.properties.region import Direction, Features
 from tmverify.properties.scope import Scope
 from tmverify.verify.verdict import decide
 
-Features = ArrayLike | Sequence[str] | None
-
 
 def check_robustness(
-    model: Model | BnnModel,
+    model: Classifier,
     x: ArrayLike,
     epsilon: int,
     *,

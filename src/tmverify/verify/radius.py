@@ -8,25 +8,23 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
-from tmverify.bnn import BnnModel
 from tmverify.certificates import claims
 from tmverify.engines import check_engine, check_engine_for, prepare, run, run_nearest
 from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Deadline, Nearest, Outcome, check_timeout
 from tmverify.errors import InvalidInputError
-from tmverify.model import Model
+from tmverify.model import Classifier, Model
 from tmverify.properties import Query, StopReason, robustness_query, similarity_query
-from tmverify.properties.network import AnyQuery, check_any_query
+from tmverify.properties.query import AnyQuery, check_any_query
 from tmverify.properties.radius import Radius
-from tmverify.properties.region import Direction
+from tmverify.properties.region import Direction, Features
 from tmverify.properties.scope import Scope, check_classifier, check_model
 from tmverify.verify.proof import evidence_for, no_certificate, open_cases, proof_of
-from tmverify.verify.questions import Features
 from tmverify.verify.verdict import question_of, replay
 
 
 def robustness_radius(
-    model: Model | BnnModel,
+    model: Classifier,
     x: ArrayLike,
     *,
     scope: Scope = "team",

@@ -10,28 +10,26 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tmverify.bnn import BnnModel
 from tmverify.certificates import Certificate, claims
 from tmverify.engines import check_engine, check_engine_for, prepare
 from tmverify.engines.protocol import Deadline, check_timeout
 from tmverify.errors import InvalidInputError
-from tmverify.model import Model
+from tmverify.model import Classifier, Model
 from tmverify.model.inputs import as_bit_matrix
 from tmverify.model.matching import in_order
 from tmverify.model.names import named_first
 from tmverify.properties import Status, StopReason, UniversalVerdict, Verdict
-from tmverify.properties.network import AnyQuery
+from tmverify.properties.query import AnyQuery
 from tmverify.properties.questions import UNIVERSAL_ROBUSTNESS, UNIVERSAL_SIMILARITY, Question
-from tmverify.properties.region import Direction
+from tmverify.properties.region import Direction, Features
 from tmverify.properties.scope import Scope, check_classifier, comparable
 from tmverify.properties.universal import Tally, exact_fraction, required_count
 from tmverify.verify.proof import evidence_for
-from tmverify.verify.questions import Features
 from tmverify.verify.verdict import decide
 
 
 def check_universal_robustness(
-    model: Model | BnnModel,
+    model: Classifier,
     X: ArrayLike,
     epsilon: int,
     eta: Fraction | float | str,
@@ -127,7 +125,7 @@ def check_universal_similarity(
 
 def check_universal(
     question: Question,
-    models: Sequence[Model | BnnModel],
+    models: Sequence[Classifier],
     X: ArrayLike,
     epsilon: int,
     eta: Fraction | float | str,

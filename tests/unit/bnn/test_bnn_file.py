@@ -17,8 +17,8 @@ import tmverify as tv
 from support.tiny_networks import random_network
 from tmverify import ModelError, ModelFormatError
 from tmverify.bnn import BnnModel, PixelCuts, load_bnn
-from tmverify.bnn.either import load_classifier
 from tmverify.bnn.file import decode, encode
+from tmverify.model.load import load_classifier
 
 
 def rich_network(**changes: Any) -> BnnModel:

@@ -18,13 +18,13 @@ from support.campaigns import stored
 from support.real_stores import answer_here, kind, looked_at, real_campaign, real_folder, text
 from support.tiny import random_case
 from support.tiny_networks import random_network_case
-from tmverify.bnn.either import Classifier
 from tmverify.campaign import Row, Store, Task, TaskAnswer, deciding
 from tmverify.asking.answer import kept_at
 from tmverify.campaign.exporting import records
 from tmverify.asking.task import pack
 from tmverify.cli import main
 from tmverify.cli.campaign_report import status_document
+from tmverify.model import Classifier
 from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED, REPLAYED, trust_in
 from tmverify.report.report import collect
 

@@ -21,7 +21,7 @@ from tmverify.bnn.evaluate import activations, reference_classes
 from tmverify.bnn.file import encode
 from tmverify.certificates import claims, tmcheck
 from tmverify.certificates.tmcheck import Counting, Network, Refused, Shell, Unreadable
-from tmverify.properties.robustness import robustness_query
+from tmverify.properties.questions import robustness_query
 
 Rng = np.random.Generator
 

@@ -13,7 +13,7 @@ import pytest
 
 import tmverify as tv
 from support.network_solvers import call_here
-from support.tiny_networks import NetworkCase, random_network_case
+from support.tiny_networks import NetworkCase, network_query, random_network_case
 from tmverify.bnn import BnnModel
 from tmverify.certificates import tmcheck
 from tmverify.engines import run, run_nearest
@@ -91,7 +91,7 @@ def test_more_features_than_a_float_counts_sets_of() -> None:
     model = BnnModel.from_layers([(np.ones((2, n), int), [0, n // 2])], [[1, 1], [-1, -1]], bias=[5, 0])
     for engine in ENGINES:
         assert tv.robustness_radius(model, np.zeros(n, int), engine=engine).radius == math.inf
-    shell = Surroundings(tv.robustness_query(majority(n), np.zeros(n, int), n)).shell(n // 2)
+    shell = Surroundings(network_query(majority(n), np.zeros(n, int), n)).shell(n // 2)
     assert network_engine._seconds(shell) < math.inf
 
 

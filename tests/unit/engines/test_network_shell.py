@@ -9,11 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from support.tiny import all_inputs
-from support.tiny_networks import NetworkCase, random_network, random_network_case
+from support.tiny_networks import NetworkCase, network_query, random_network, random_network_case
 from tmverify.bnn import BnnModel
 from tmverify.bnn.evaluate import activations, matches, reference_classes
 from tmverify.engines.network.shell import Shell, Surroundings, _rivals
-from tmverify.properties import robustness_query
 
 Bits = NDArray[np.uint8]
 
@@ -122,12 +121,12 @@ def test_a_rival_wins_where_its_score_does() -> None:
 
 def test_constant_neurons_and_classes_without_a_chance() -> None:
     network = BnnModel.from_layers([([[1, 1], [1, -1]], [0, 3])], [[1, 1], [1, 1]], bias=[0, 0])
-    around = Surroundings(robustness_query(network, [0, 1], 2))
+    around = Surroundings(network_query(network, [0, 1], 2))
     for k in (1, 2):
         shell = around.shell(k)
         assert (len(shell.quotas), shell.certain, shell.safe) == (0, False, True)
     beaten = BnnModel.from_layers([([[1], [-1]], [1, 1])], [[1, -1], [-1, 1]])
-    shell = Surroundings(robustness_query(beaten, [1], 1)).shell(1)
+    shell = Surroundings(network_query(beaten, [1], 1)).shell(1)
     assert shell.certain
     assert not shell.safe
 
@@ -135,6 +134,6 @@ def test_constant_neurons_and_classes_without_a_chance() -> None:
 @pytest.mark.parametrize("direction", ["add", "remove", None])
 def test_only_features_that_may_flip_are_in_a_shell(direction: str | None) -> None:
     network = BnnModel.from_layers([([[1] * 4], [2])], [[1], [-1]], feature_names=list("abcd"))
-    query = robustness_query(network, [0, 1, 0, 1], 4, features=["a", "b", "d"], direction=direction)  # type: ignore[arg-type]
+    query = network_query(network, [0, 1, 0, 1], 4, features=["a", "b", "d"], direction=direction)
     expected = {"add": [0], "remove": [1, 3], None: [0, 1, 3]}[direction]
     assert Surroundings(query).features.tolist() == expected

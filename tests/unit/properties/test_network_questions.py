@@ -13,8 +13,8 @@ import tmverify as tv
 from support.network_solvers import call_here
 from support.tiny_networks import random_network_case
 from tmverify.bnn import BnnModel, PixelCuts
+from tmverify.bnn.query import NetworkQuery
 from tmverify.engines.network import engine as network_engine
-from tmverify.properties.network import NetworkQuery
 from tmverify.verify import nearest
 
 ENGINES = ("auto", "search", "sat", "brute")
@@ -38,6 +38,7 @@ def test_the_query_of_a_network(network: BnnModel) -> None:
     assert query.expected == 0
     assert query.region.mutable.tolist() == [True, False, False, False]
     assert query.machines == (network,)
+    assert query.topic is not None
     assert (query.topic.question, query.topic.scope, query.topic.models) == ("robustness", "team", (network,))
     assert query.decisions(np.array([X, [1, 1, 0, 1]], np.uint8)).tolist() == [[0, 0], [0, 1]]
     assert query.refuted_by(np.array([1, 1, 0, 1], np.uint8))

@@ -19,7 +19,7 @@ from support.strategies import inputs, models, plain_machines
 from support.tiny import all_inputs
 from tmverify.engines.sat.paper import encode_paper
 from tmverify.engines.sat.solving import solve_formulas
-from tmverify.properties.query import query_change
+from tmverify.properties.query import query_machine_change
 from tmverify.properties.region import Region
 
 tries = settings(max_examples=60, deadline=None)
@@ -34,7 +34,7 @@ def satisfiable(query: tv.Query) -> bool:
 @given(plain_machines())
 def test_theorem_1_the_encoding_is_the_machine(machine: tv.Model) -> None:
     """M(I) = 1 iff enc(M) with x set to I, and o, is satisfiable."""
-    says_one = encode_paper(query_change(machine, 0, Region.everything(4)))
+    says_one = encode_paper(query_machine_change(machine, 0, Region.everything(4)))
     with Solver(name="glucose4", bootstrap_with=[list(c) for c in says_one.cnf]) as solver:
         for z in all_inputs(4):
             assumptions = [says_one.bits[f] * (1 if z[f] else -1) for f in range(4)]

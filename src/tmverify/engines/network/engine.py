@@ -21,13 +21,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.bnn.query import NetworkQuery
 from tmverify.engines.network.encoding import MAX_LITERALS, first_block_size, formula_size
 from tmverify.engines.network.reaching import MOST_OPEN, Patterns
 from tmverify.engines.network.shell import Shell, Surroundings
 from tmverify.engines.proof_log import Evidence
 from tmverify.engines.protocol import Answer, Deadline, Nearest, found, none_exists, stopped
 from tmverify.engines.subprocesses.call import Failure, call
-from tmverify.properties.network import NetworkQuery
 from tmverify.properties.verdict import StopReason
 
 NAMES = ("auto", "search", "sat")

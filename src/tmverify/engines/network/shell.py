@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from tmverify.bnn.evaluate import matches
 from tmverify.bnn.model import BnnModel
-from tmverify.properties.network import NetworkQuery
+from tmverify.bnn.query import NetworkQuery
 
 Signs = NDArray[np.int8]
 WORD = 64

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 
 from tmverify.bnn.model import BnnModel
+from tmverify.bnn.query import NetworkQuery
 from tmverify.engines.network.enumerating import Effort, enumerate_shell
 from tmverify.engines.network.hunting import hunt
 from tmverify.engines.network.reaching import bad_patterns
@@ -21,7 +22,9 @@ def compile_kernels() -> None:
     rng = np.random.default_rng(0)
     weights = [rng.choice([-1, 1], shape) for shape in ((9, 8), (7, 9), (3, 7))]
     network = BnnModel.from_layers([(weights[0], [4] * 9), (weights[1], [4] * 7)], weights[2])
-    around = Surroundings(robustness_query(network, [0] * 8, 4))
+    query = robustness_query(network, [0] * 8, 4)
+    assert isinstance(query, NetworkQuery)
+    around = Surroundings(query)
     hunt(around, 1, Deadline(None))
     for flips in (1, 4):
         shell = around.shell(flips)

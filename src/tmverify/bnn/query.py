@@ -1,0 +1,38 @@
+"""NetworkQuery: what a question about a binarized network compiles to.
+
+    Is there an input z in the region that the network does not put into class ``expected``?
+
+A network has no clauses to pool, so this is all there is to compile; engines specialise the network to the
+region themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tmverify.bnn.model import BnnModel
+from tmverify.properties.query import AnyQuery, query_change
+from tmverify.properties.region import Region
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class NetworkQuery(AnyQuery):
+    """One decision problem about a network. Built by ``robustness_query``."""
+
+    machines: tuple[BnnModel]
+    expected: int
+
+    @property
+    def network(self) -> BnnModel:
+        """The network asked about."""
+        return self.machines[0]
+
+    def proof_header(self) -> tuple[str, ...]:
+        """Nothing: what is shown of a network goes by its shells, the inputs that are k flips away."""
+        return ()
+
+
+@query_change.register
+def query_network_change(network: BnnModel, expected: int, region: Region) -> NetworkQuery:
+    """``query_change`` of a network."""
+    return NetworkQuery(machines=(network,), expected=expected, region=region)

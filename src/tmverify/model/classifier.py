@@ -1,0 +1,120 @@
+"""Classifier: what a question needs of whatever decides, be it a Tsetlin machine or a network.
+
+A classifier reads ``n_features`` bits and puts each input into one of its classes. It has one exact encoding
+as a file, whose hash is its identity. Everything else about it is a matter of the engines that prove things
+about its kind, so a new kind of classifier starts here: a subclass, a decoder in ``model.load``, and what its
+questions compile to (``properties.robustness.query_change``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tmverify.errors import InvalidInputError, shown
+from tmverify.model.container import write
+
+Label = int | str
+TEAM = "team"
+"""The scope that means the classifier's own decision; no class may be called so."""
+
+
+class Classifier(ABC):
+    """A frozen classifier of bits, in integers.
+
+    Attributes
+    ----------
+    classes : tuple of int or of str
+        The label of each class index.
+    feature_names : tuple of str, or None
+        Without them, features are called x0, x1, … by their index.
+    """
+
+    kind: ClassVar[str]
+    """What it is, in words."""
+
+    classes: tuple[Label, ...]
+    feature_names: tuple[str, ...] | None
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int:
+        """Width of an input."""
+
+    @property
+    @abstractmethod
+    def n_outputs(self) -> int:
+        """Number of scores of an input."""
+
+    @property
+    @abstractmethod
+    def cells(self) -> int:
+        """What evaluating one input takes, roughly: how many numbers the plain evaluator looks at."""
+
+    @property
+    def attainable(self) -> NDArray[np.bool_]:
+        """The features whose bit can be both 0 and 1, (n_features,)."""
+        return np.ones(self.n_features, np.bool_)
+
+    def class_index(self, c: Label) -> int:
+        """Position of label ``c`` in ``classes``."""
+        if isinstance(c, bool) or not isinstance(c, (int, str, np.integer)) or c not in self.classes:
+            known = ", ".join(repr(label) for label in self.classes[:20])
+            raise InvalidInputError(f"The class must be one of {known}. Got {shown(c)} instead.")
+        return self.classes.index(c)
+
+    @property
+    @abstractmethod
+    def scopes(self) -> tuple[Label, ...]:
+        """The classes whose own yes or no can be asked about, beside the decision between all classes."""
+
+    @abstractmethod
+    def in_scope(self, scope: Label) -> Self:
+        """The classifier whose decision ``scope`` names: ``"team"``, itself, or one of ``scopes``.
+
+        Raises
+        ------
+        InvalidInputError
+            If ``scope`` is neither.
+        """
+
+    @abstractmethod
+    def class_indices(self, bits: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Class index of each row of a checked uint8 matrix, by the plain evaluator."""
+
+    @abstractmethod
+    def scores(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Scores of each row of a 0/1 matrix, (n, n_outputs)."""
+
+    @abstractmethod
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Label of each row of a 0/1 matrix (n, n_features); a frame's columns go by their names."""
+
+    @abstractmethod
+    def to_text(self, max_clauses: int | None = None) -> str:
+        """The rules that it decides by, for people; InvalidInputError if it has none."""
+
+    @abstractmethod
+    def encode(self, sha256: str | None = None) -> bytes:
+        """The bytes of its file, its one exact encoding; with another content hash than its own if given."""
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 (hex) of everything that makes it, names included: its identity."""
+        return hashlib.sha256(self.encode("")).hexdigest()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to ``path`` atomically: the old file, if any, stays whole until the new one is."""
+        write(path, self.encode())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.content_hash == other.content_hash
+
+    def __hash__(self) -> int:
+        return hash(self.content_hash)
