@@ -12,10 +12,10 @@ import pytest
 import tmverify as tv
 from support.campaigns import N_FEATURES, make_plan
 from tmverify.bnn import BnnModel
-from tmverify.campaign import Row, Store, Task, TaskAnswer, answering
+from tmverify.campaign import Row, Store, Tally, Task, TaskAnswer, run, running
 from tmverify.asking.decide import answer
 from tmverify.campaign.expansion import Campaign, expand
-from tmverify.cli.campaign_report import status_document
+from tmverify.cli.status import status_document
 from tmverify.model import Classifier
 from tmverify.report.report import collect
 from tmverify.report.table import table_json
@@ -122,9 +122,10 @@ def answer_here(path: Path, campaign: Campaign) -> None:
             yield task, answer(task, [models[key] for key in task.models])
 
     with pytest.MonkeyPatch.context() as patched, Store.writing(path) as store:
-        patched.setattr(answering, "run_tasks", run_tasks)
-        answering.check_folder(campaign.certificates)
-        answering.answer_all(store, campaign, jobs=1)
+        patched.setattr(running, "run_tasks", run_tasks)
+        run.check_folder(campaign.certificates)
+        for _ in run.ask(campaign, Tally(0), store):
+            pass
 
 
 def kind(row: Row) -> tuple[object, ...]:

@@ -134,6 +134,7 @@ def ask(
             try:
                 kept = folder.keep(task, found)
             except KeyboardInterrupt:  # the answer is there, its certificate is not
+                tally.add(found)
                 yield Asked(task, _uncertified(found, "interrupted before one was written"))
                 raise
             kept = kept if store is None else store.keep(task, kept)

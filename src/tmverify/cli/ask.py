@@ -78,7 +78,7 @@ class Answers:
     """What was asked, and the answers so far.
 
     ``tally.failure`` is why a certificate could not be written. Of a universal question, ``whole`` is the
-    answer about all inputs together, ``whole_path`` its certificate, ``seconds`` the time it took.
+    answer about all inputs together, ``whole_path`` its certificate or ``whole_lacks`` why it could not be written.
     """
 
     question: Question
@@ -92,6 +92,7 @@ class Answers:
     eta: Fraction = Fraction(1)
     whole: UniversalVerdict | None = None
     whole_path: Path | None = None
+    whole_lacks: str = ""
     seconds: float = 0.0
 
     @property
@@ -288,6 +289,7 @@ def _ask_of_all(answers: Answers) -> None:
         answers.whole_path = path
     except OSError as error:
         answers.tally.failure = error
+        answers.whole_lacks = f"{path}: {error.strerror or error}"
 
 
 def _file_name(answers: Answers) -> str:

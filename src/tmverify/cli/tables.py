@@ -337,12 +337,11 @@ def _kept(answers: Answers) -> list[tuple[Path | None, str]]:
     """For each answer the file of its certificate, or why there is none."""
     if not answers.question.has_eta:
         return [(certificate_of(answers, each), _why_none(each.found)) for each in answers.asked]
-    whole, failure = answers.whole, answers.tally.failure
+    whole = answers.whole
     if whole is None or (answers.interrupted and answers.whole_path is None):
         return []
-    if failure is not None:
-        return [(None, f"{answers.given.certificate}: {failure.strerror or failure}")]
-    return [(answers.whole_path, whole.detail.removeprefix(NO_CERTIFICATE) or _NOTHING_CLAIMED)]
+    lacks = answers.whole_lacks or whole.detail.removeprefix(NO_CERTIFICATE) or _NOTHING_CLAIMED
+    return [(answers.whole_path, lacks)]
 
 
 _NOTHING_CLAIMED = "unknown claims nothing that could be proved"

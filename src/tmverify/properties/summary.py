@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tmverify.model.names import default_name
+from tmverify.properties.questions import QUESTIONS
 
 if TYPE_CHECKING:
     from tmverify.properties.radius import Radius
@@ -37,7 +38,7 @@ def radius_line(r: Radius) -> str:
     if not r.exact:
         said.insert(0, f"open, {_why(r)}" if r.stop_reason else "open")
     elif r.radius == math.inf:
-        said.append("no allowed change alters it" if r.question == "robustness" else "no disagreement")
+        said.append("no allowed change alters it" if _of_one_model(r) else "no disagreement")
     return ", ".join([f"radius {r}: {'; '.join(said)}", *_how(r)])
 
 
@@ -56,7 +57,7 @@ def _found(answer: Verdict | Radius) -> str:
     """The counterexample in words, if there is one."""
     if answer.decisions is None:
         return ""
-    changed = answer.question == "robustness"
+    changed = _of_one_model(answer)
     before, after = (_fitting(str(label)) for label in answer.decisions)
     decisions = f"{before} {'→' if changed else '≠'} {after}"
     if answer.flips is None:
@@ -65,6 +66,11 @@ def _found(answer: Verdict | Radius) -> str:
         return f"{decisions} on the input itself"
     names = answer.flipped or tuple(map(default_name, answer.flips[:_SOME].tolist()))
     return f"{decisions} {'by' if changed else 'after'} flipping {_listed(names, len(answer.flips))}"
+
+
+def _of_one_model(answer: Verdict | Radius) -> bool:
+    """Whether its decisions are one model's about two inputs, not two models' about one."""
+    return answer.question in QUESTIONS and 1 in QUESTIONS[answer.question].models
 
 
 def _why(answer: Verdict | Radius) -> str:

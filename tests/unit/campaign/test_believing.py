@@ -18,12 +18,13 @@ from support.campaigns import stored
 from support.real_stores import answer_here, kind, looked_at, real_campaign, real_folder, text
 from support.tiny import random_case
 from support.tiny_networks import random_network_case
-from tmverify.campaign import Row, Store, Task, TaskAnswer, deciding
+from tmverify.asking import decide as deciding
+from tmverify.campaign import Row, Store, Task, TaskAnswer
 from tmverify.asking.answer import kept_at
 from tmverify.campaign.exporting import records
 from tmverify.asking.task import pack
 from tmverify.cli import main
-from tmverify.cli.campaign_report import status_document
+from tmverify.cli.status import status_document
 from tmverify.model import Classifier
 from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED, REPLAYED, trust_in
 from tmverify.report.report import collect
@@ -106,7 +107,7 @@ def test_random_answers_are_all_believed(
                 found = kept_at(found, tmp_path / task.file_name)
             kept = opened.keep(task, found)
             assert kept == found, kept.detail
-            assert opened.row(task).answer == replace(kept, certificate=None)
+            assert opened.asked(task).answer == replace(kept, certificate=None)
 
 
 def random_task(rng: np.random.Generator, place: int) -> tuple[Task, list[Classifier]]:
@@ -149,7 +150,7 @@ def test_an_answer_that_would_not_be_believed_is_not_written(real: Path, store: 
         kept = opened.keep(task, lie)
         assert (kept.status, kept.stop_reason) == ("unknown", "answer-rejected")
         assert "no status 'exact'" in kept.detail
-        assert opened.row(task) == Row(task, kept)
+        assert opened.asked(task) == Row(task, kept)
 
 
 # Forged answers: whatever the store says, it is not counted.
@@ -334,7 +335,7 @@ def test_answers_about_models_that_the_store_does_not_know_are_not_believed(
     assert refused if "x" in damage else len(refused) == len(stored(store))
     answer_here(store, campaign := real_campaign(real, "brute"))
     with Store.reading(store) as opened:
-        assert [task for task in campaign.tasks if opened.row(task).refused is not None] == []
+        assert [task for task in campaign.tasks if opened.asked(task).refused is not None] == []
 
 
 IMPOSSIBLE: dict[str, dict[str, Any]] = {

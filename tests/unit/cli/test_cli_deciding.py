@@ -180,7 +180,7 @@ def test_equivalence(capsys: Capture, tmp_path: Path) -> None:
     with np.load(target) as saved:
         assert tv.load(a).predict(saved["X"])[0] != tv.load(c).predict(saved["X"])[0]
     code, found = ask_json(capsys, "equivalence", a, c, "--scope", "1", "--engine", "brute")
-    assert (code, found["status"], len(found["witness"])) == (1, "violated", 2)
+    assert (code, found["status"], len(found["results"][0]["witness"])) == (1, "violated", 2)
 
 
 def test_control_characters_in_names_are_shown_not_obeyed(capsys: Capture, tmp_path: Path) -> None:

@@ -234,8 +234,9 @@ def test_names_beside_indices(capsys: Capture) -> None:
     assert {(result["flips"], result["flipped_features"]) for result in document["results"]} == {(None, None)}
     save(tv.Model.from_clauses(4, [[3]], [1], bias=-1), Path("rash.tm"))
     _, document = ask(capsys, "equivalence rash.tm m.tm")
-    ones = [NAMES[i] for i in np.flatnonzero(document["witness"])]
-    assert document["features_set"] == ones
+    (result,) = document["results"]
+    ones = [NAMES[i] for i in np.flatnonzero(result["witness"])]
+    assert result["features_set"] == ones
     assert ("rash" in ones) != ("fever" in ones)
 
 

@@ -96,7 +96,7 @@ def test_radius_and_its_certificates(capsys: Capture, here: Path) -> None:
     assert run("radius n.bnn d.npz --certificate proofs") == 0
     out = capsys.readouterr().out
     assert "EXACT  exact 6 of 6, open 0 · median 3, least 1, greatest 5\n" in out
-    assert "  check one: tmverify certify proofs/radius-0000.tmcert n.bnn\n" in out
+    assert "  check one: tmverify certify proofs/radius-0000-" in out
     for path in sorted((here / "proofs").iterdir()):
         assert run(f"certify {path} n.bnn") == 0
         assert "decides otherwise" in capsys.readouterr().out
@@ -242,11 +242,11 @@ def test_a_campaign_with_certificates(capsys: Capture, here: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('question = "radius"', 'question = "similarity"', "(similarity): network must be a tmverify.Model"),
+        ('question = "radius"', 'question = "similarity"', "(similarity): network is a binarized network"),
         (
             'question = "radius"',
             'question = "equivalence"',
-            "(equivalence): network must be a tmverify.Model",
+            "(equivalence): network is a binarized network",
         ),
         ('question = "radius"', 'question = "radius"\nscope = "own"', "scope must be team for a binarized"),
         (

@@ -308,7 +308,7 @@ def test_a_csv_file_takes_its_place_whole(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tmverify.cli.radius_files._line", full)
+    monkeypatch.setattr("tmverify.cli.documents._csv_line", full)
     assert main(["radius", model, data, "--csv", str(table)]) == 3
     assert "No space left" in capsys.readouterr().err
     assert table.read_text() == "precious"
