@@ -13,8 +13,8 @@ import tmverify as tv
 from support.campaigns import N_FEATURES, make_plan
 from tmverify.bnn import BnnModel
 from tmverify.bnn.either import Classifier
-from tmverify.campaign import Row, Store, Task, TaskAnswer, answering
-from tmverify.campaign.deciding import answer
+from tmverify.campaign import Row, Store, Task, TaskAnswer, run
+from tmverify.campaign.decider import answer
 from tmverify.campaign.expansion import Campaign, expand
 from tmverify.cli.campaign_report import status_document
 from tmverify.report.report import collect
@@ -122,9 +122,9 @@ def answer_here(path: Path, campaign: Campaign) -> None:
             yield task, answer(task, [models[key] for key in task.models])
 
     with pytest.MonkeyPatch.context() as patched, Store.writing(path) as store:
-        patched.setattr(answering, "run_tasks", run_tasks)
-        answering.check_folder(campaign.certificates)
-        answering.answer_all(store, campaign, jobs=1)
+        patched.setattr(run, "run_tasks", run_tasks)
+        run.check_folder(campaign.certificates)
+        run.answer_all(store, campaign, jobs=1)
 
 
 def kind(row: Row) -> tuple[object, ...]:

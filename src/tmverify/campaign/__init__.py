@@ -2,12 +2,12 @@
 
 ::
 
-    Plan ─expand→ tasks ─due?→ workers (joblib: this machine, or a Dask cluster) ─answers→ Store ─→ report
+    Plan ─expand→ tasks ─due?→ workers (this machine, or a Dask cluster) ─answers→ Store ─→ report
 """
 
-from tmverify.campaign.answering import run_campaign
 from tmverify.campaign.answers import TaskAnswer
 from tmverify.campaign.plan import Ask, InputSet, Plan, read_plan
+from tmverify.campaign.run import run_campaign
 from tmverify.campaign.store import Row, Store
 from tmverify.campaign.tallies import Group, Tally, grouped
 from tmverify.campaign.tasks import Task

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from rich.text import Text
 
-from tmverify.campaign.answering import answer_all, check_folder, check_jobs
 from tmverify.campaign.expansion import expand
 from tmverify.campaign.exporting import Written, export_csv, export_parquet
 from tmverify.campaign.plan import read_plan
+from tmverify.campaign.run import answer_all, check_folder, check_jobs
 from tmverify.campaign.store import NOT_BELIEVED, Row, Store
 from tmverify.cli.campaign_report import report_status, status_document
 from tmverify.cli.exit_codes import ExitCode

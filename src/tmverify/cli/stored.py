@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tmverify.campaign.answering import answer_all, check_jobs
 from tmverify.campaign.answers import TaskAnswer
-from tmverify.campaign.deciding import replays
+from tmverify.campaign.decider import replays
 from tmverify.campaign.expansion import Campaign, image_of
 from tmverify.campaign.plan import text_of
+from tmverify.campaign.run import answer_all, check_jobs
 from tmverify.campaign.scopes import OWN
 from tmverify.campaign.store import Store
 from tmverify.campaign.tasks import Task, pack

@@ -19,7 +19,7 @@ from support.real_stores import answer_here, kind, looked_at, real_campaign, rea
 from support.tiny import random_case
 from support.tiny_networks import random_network_case
 from tmverify.bnn.either import Classifier
-from tmverify.campaign import Row, Store, Task, TaskAnswer, deciding
+from tmverify.campaign import Row, Store, Task, TaskAnswer, decider
 from tmverify.campaign.answers import kept_at
 from tmverify.campaign.exporting import records
 from tmverify.campaign.tasks import pack
@@ -101,7 +101,7 @@ def test_random_answers_are_all_believed(
         for place in range(n_cases):
             task, models = random_task(rng, place)
             opened.plan([task], [("m", model) for model in models])
-            found = deciding.answer(task, models)
+            found = decider.answer(task, models)
             if found.certificate is not None:
                 found = kept_at(found, tmp_path / task.file_name)
             kept = opened.keep(task, found)

@@ -1,4 +1,4 @@
-"""From tasks to a store that has their answers: what is known is left alone, the rest is asked and kept.
+"""Running a campaign: what the store knows is left alone, the rest is asked, each answer is kept.
 
 This process alone writes: answers and certificates come to it from the workers. A certificate is written
 before its answer; one that can't be written costs the answer its certificate, and is reported at the end.
@@ -7,18 +7,24 @@ before its answer; one that can't be written costs the answer its certificate, a
 from __future__ import annotations
 
 import os
+from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import closing
+from itertools import islice
 from pathlib import Path
+from queue import SimpleQueue
 
 from tmverify.atomic import make_folder, replacing
+from tmverify.bnn.either import Classifier
 from tmverify.campaign.answers import TaskAnswer, kept_at, not_kept
-from tmverify.campaign.deciding import replayed
+from tmverify.campaign.cluster import ClusterWorkers
 from tmverify.campaign.expansion import Campaign, expand
 from tmverify.campaign.plan import Plan, text_of
 from tmverify.campaign.progress import counting
-from tmverify.campaign.running import run_tasks
 from tmverify.campaign.store import Store
 from tmverify.campaign.tallies import Tally
 from tmverify.campaign.tasks import Task
+from tmverify.campaign.workers import LocalWorkers, Workers
 from tmverify.errors import InvalidInputError
 
 _MOST_JOBS = 1024
@@ -93,13 +99,53 @@ def answer_all(
     for key, task in distinct.items():
         if key not in waiting:
             tally.add(store.answer(task))
-    with counting(tally, wanted=verbose) as tell:
-        for task, answer in run_tasks(due, campaign.models, jobs=jobs, cluster=cluster) if due else ():
-            seen = answer if cluster is None else replayed(task, answer, campaign.models)
-            tally.add(store.keep(task, folder.keep(task, seen)))
+    with (
+        counting(tally, wanted=verbose) as tell,
+        closing(run_tasks(due, campaign.models, jobs=jobs, cluster=cluster)) as answers,
+    ):
+        for task, answer in answers:
+            tally.add(store.keep(task, folder.keep(task, answer)))
             tell()
     tally.failure = folder.failure
     return tally
+
+
+def run_tasks(
+    tasks: Sequence[Task], models: Mapping[str, Classifier], *, jobs: int = 1, cluster: str | None = None
+) -> Generator[tuple[Task, TaskAnswer], None, None]:
+    """Decide ``tasks``, in no particular order; each once.
+
+    Few are handed out before workers need them, so that a million of them take no memory. Close the
+    generator to end what is being decided.
+
+    Parameters
+    ----------
+    tasks : sequence of Task, all different
+    models : the models that they are about, by content hash
+    jobs : worker processes on this machine; -1 for one a core
+    cluster : address of a Dask scheduler, whose workers decide instead (extra ``[dask]``)
+
+    Raises
+    ------
+    ClusterError
+    """
+    if not tasks:
+        return
+    workers: Workers = LocalWorkers(models, jobs) if cluster is None else ClusterWorkers(models, cluster)
+    with closing(workers):
+        left = iter(tasks)
+        out: dict[Future[TaskAnswer], Task] = {}
+        done: SimpleQueue[Future[TaskAnswer]] = SimpleQueue()
+        while True:
+            for task in islice(left, workers.most_out - len(out)):
+                future = workers.submit(task)
+                out[future] = task
+                future.add_done_callback(done.put)
+            if not out:
+                return
+            future = done.get()
+            task = out.pop(future)
+            yield task, workers.answer(task, future)
 
 
 def check_jobs(jobs: int) -> None:
