@@ -20,14 +20,15 @@ from tmverify.campaign.answers import TaskAnswer, kept_at, not_kept
 from tmverify.campaign.cluster import ClusterWorkers
 from tmverify.campaign.expansion import Campaign, expand
 from tmverify.campaign.plan import Plan, text_of
-from tmverify.campaign.progress import counting
 from tmverify.campaign.store import Store
 from tmverify.campaign.tallies import Tally
 from tmverify.campaign.tasks import Task
 from tmverify.campaign.workers import LocalWorkers, Workers
 from tmverify.errors import InvalidInputError
+from tmverify.progress import ProgressBar, counts
 
 _MOST_JOBS = 1024
+_COLOURS = {"solved": "green", "violated": "red", "unknown": "yellow"}
 
 
 def run_campaign(
@@ -100,12 +101,12 @@ def answer_all(
         if key not in waiting:
             tally.add(store.answer(task))
     with (
-        counting(tally, wanted=verbose) as tell,
+        ProgressBar("tasks", tally.total, done=tally.done, note=_note(tally), wanted=verbose) as bar,
         closing(run_tasks(due, campaign.models, jobs=jobs, cluster=cluster)) as answers,
     ):
         for task, answer in answers:
             tally.add(store.keep(task, folder.keep(task, answer)))
-            tell()
+            bar.advance(_note(tally))
     tally.failure = folder.failure
     return tally
 
@@ -146,6 +147,11 @@ def run_tasks(
             future = done.get()
             task = out.pop(future)
             yield task, workers.answer(task, future)
+
+
+def _note(tally: Tally) -> str:
+    outcomes = {"solved": tally.solved, "violated": tally.violated, "unknown": tally.unknown}
+    return counts(outcomes, _COLOURS)
 
 
 def check_jobs(jobs: int) -> None:

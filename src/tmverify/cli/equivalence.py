@@ -15,11 +15,11 @@ from tmverify.cli.certificates import check_wanted, open_folder
 from tmverify.cli.equivalence_report import Comparison, report
 from tmverify.cli.exit_codes import ExitCode, exit_code
 from tmverify.cli.limits import read_limit
-from tmverify.cli.progress import counting
 from tmverify.cli.records import names_array
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.subject import machines, open_inputs, open_models
 from tmverify.engines import check_engine
+from tmverify.progress import counting
 from tmverify.verify import check_equivalence
 
 

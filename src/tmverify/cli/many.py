@@ -14,13 +14,13 @@ from tmverify.cli.certificates import check_wanted, open_folder, uncertified
 from tmverify.cli.exit_codes import ExitCode, exit_code
 from tmverify.cli.limits import read_limit
 from tmverify.cli.many_report import report
-from tmverify.cli.progress import Count, counting
 from tmverify.cli.records import Record, save_witnesses
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.stored import Keeping, answers_from
 from tmverify.cli.subject import Wanted, open_subject
 from tmverify.cli.survey import Question, Survey
 from tmverify.engines import check_engine
+from tmverify.progress import Count, counting
 from tmverify.verify import decide
 
 

@@ -16,13 +16,13 @@ from tmverify.cli.certificates import check_wanted, open_folder, uncertified
 from tmverify.cli.distances import Distance, Distances
 from tmverify.cli.exit_codes import ExitCode, exit_code
 from tmverify.cli.limits import read_limit
-from tmverify.cli.progress import Count, counting
 from tmverify.cli.radius_files import save_csv, save_nearest
 from tmverify.cli.radius_report import report
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.stored import Keeping, answers_from
 from tmverify.cli.subject import Wanted, open_subject
 from tmverify.engines import check_engine
+from tmverify.progress import Count, counting
 from tmverify.properties import Status
 from tmverify.properties.network import AnyQuery
 from tmverify.verify import nearest

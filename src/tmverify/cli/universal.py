@@ -11,13 +11,13 @@ from tmverify.cli.certificate_names import name_for_all
 from tmverify.cli.certificates import Kept, check_wanted, open_folder, uncertified
 from tmverify.cli.exit_codes import ExitCode, exit_code
 from tmverify.cli.limits import read_limit
-from tmverify.cli.progress import Count, counting
 from tmverify.cli.records import Record, save_witnesses
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.cli.subject import Wanted, open_subject
 from tmverify.cli.universal_report import report
 from tmverify.engines import check_engine
 from tmverify.errors import InvalidInputError
+from tmverify.progress import Count, counting
 from tmverify.properties import Verdict
 from tmverify.properties.universal import exact_fraction
 
