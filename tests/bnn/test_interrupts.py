@@ -12,7 +12,7 @@ import pytest
 
 from tmverify.bnn import BnnClassifier
 from tmverify.bnn.learning import Learner
-from tmverify.estimators.progress import EpochBar
+from tmverify.progress import ProgressBar
 
 X = np.random.default_rng(0).integers(0, 2, (400, 12)).astype(np.uint8)
 Y = X[:, 0] ^ X[:, 1]
@@ -35,7 +35,7 @@ def test_finished_epochs_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     after_two: list[list[Any]] = []
     run = Learner.run
 
-    def watched(self: Learner, bar: EpochBar) -> None:
+    def watched(self: Learner, bar: ProgressBar) -> None:
         def look(line: str) -> None:
             after_two[:] = [self.network.state()]
 

@@ -11,9 +11,9 @@ import pytest
 
 import tmverify as tv
 from support.campaigns import N_FEATURES, make_plan
-from tmverify.bnn import BnnModel
-from tmverify.campaign import Row, Store, Tally, Task, TaskAnswer, run, running
 from tmverify.asking.decide import answer
+from tmverify.bnn import BnnModel
+from tmverify.campaign import Row, Store, Tally, Task, TaskAnswer, run
 from tmverify.campaign.expansion import Campaign, expand
 from tmverify.cli.status import status_document
 from tmverify.model import Classifier
@@ -122,7 +122,7 @@ def answer_here(path: Path, campaign: Campaign) -> None:
             yield task, answer(task, [models[key] for key in task.models])
 
     with pytest.MonkeyPatch.context() as patched, Store.writing(path) as store:
-        patched.setattr(running, "run_tasks", run_tasks)
+        patched.setattr(run, "run_tasks", run_tasks)
         run.check_folder(campaign.certificates)
         for _ in run.ask(campaign, Tally(0), store):
             pass

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tmverify import Model
-from tmverify.campaign import Store, Task, TaskAnswer
 from tmverify.asking.task import pack
+from tmverify.campaign import Store, Task, TaskAnswer
 from tmverify.properties.trust import CHECKED, REPLAYED, trust_in
 
 Pair = tuple[Task, TaskAnswer | None]

@@ -1,4 +1,4 @@
-"""Deciding one task: in this process, or in the process of a worker that keeps the models it has read."""
+"""Deciding one task: in this process, or in that of a worker, which keeps the models that it was sent."""
 
 from __future__ import annotations
 
@@ -6,24 +6,21 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import cache
 
 from tmverify.asking.answer import TaskAnswer, answered, unanswered
 from tmverify.asking.task import Task, unpack, unpack_rows
 from tmverify.bnn import BnnModel
 from tmverify.engines.subprocesses.memory import at_most
-from tmverify.errors import ModelError
 from tmverify.model import Classifier, Model
-from tmverify.model.load import load_classifier
 from tmverify.properties import Status, StopReason
 from tmverify.properties.query import AnyQuery
 from tmverify.properties.questions import PLANNED, ROBUSTNESS, Question
 from tmverify.verify import decide, nearest
 from tmverify.verify.verdict import replay
 
-SUFFIX = ".tm"
 _MODELS_KEPT = 8
+_models: dict[str, Classifier] = {}  # by their hashes; those used last are last
 
 
 def answer(task: Task, models: Sequence[Classifier]) -> TaskAnswer:
@@ -55,20 +52,21 @@ def replays(query: AnyQuery, task: Task, answer: TaskAnswer) -> bool:
     return answer.upper == (math.inf if seen is None or seen.flips is None else len(seen.flips))
 
 
-def answer_from_files(task: Task, folder: str) -> TaskAnswer:
-    """Decide ``task`` within its memory, the models being files in ``folder`` named by their hashes.
+def decide_task(task: Task, models: Sequence[Classifier] | None) -> TaskAnswer | None:
+    """Decide ``task`` within its memory; None if it is about models that this process has not been sent.
 
     What is loaded and compiled once is no part of a task's memory.
     """
-    models = [_model(folder, key) for key in task.models]
+    for model in models or ():
+        _models[model.content_hash] = model
+    if not all(key in _models for key in task.models):
+        return None
+    about = [_models.pop(key) for key in dict.fromkeys(task.models)]
+    _models.update((model.content_hash, model) for model in about)  # now the last to go
+    for key in tuple(_models)[:-_MODELS_KEPT]:
+        del _models[key]
     with at_most(task.memory):
-        return answer(task, models)
-
-
-def write_models(models: Mapping[str, Classifier], folder: Path) -> None:
-    """What ``answer_from_files`` reads."""
-    for key, model in models.items():
-        model.save(folder / f"{key}{SUFFIX}")
+        return answer(task, [_models[key] for key in task.models])
 
 
 @cache
@@ -97,11 +95,3 @@ def _tiny_task(question: Question, models: Sequence[Classifier], engine: str, ce
         engine=engine,
         certified=certified,
     )
-
-
-@lru_cache(maxsize=_MODELS_KEPT)
-def _model(folder: str, key: str) -> Classifier:
-    model = load_classifier(Path(folder) / f"{key}{SUFFIX}")
-    if model.content_hash != key:
-        raise ModelError(f"the model {key} arrived damaged")
-    return model

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.bnn.network import Network, Noise, Tensor, as_values, pytorch
-from tmverify.estimators.progress import EpochBar
+from tmverify.progress import ProgressBar
 
 Line = dict[str, Any]
 
@@ -57,7 +57,7 @@ class Learner:
         self._n_batches = max(1, len(self._values) // schedule.batch_size)
         self._optimizer = torch.optim.Adam(network.parameters, lr=schedule.learning_rate)
 
-    def run(self, bar: EpochBar) -> None:
+    def run(self, bar: ProgressBar) -> None:
         """All epochs."""
         for epoch in range(1, self.schedule.n_epochs + 1):
             started = time.perf_counter()
@@ -65,7 +65,7 @@ class Learner:
             seconds = time.perf_counter() - started
             line = {"epoch": epoch, "loss": loss, "accuracy": accuracy, "seconds": seconds}
             self.finished = Finished(self.network.state(), [*self.finished.history, line])
-            bar.advance(f", loss {loss:.3f}, training accuracy {accuracy:.2%}")
+            bar.advance(f"loss {loss:.3f}, training accuracy {accuracy:.2%}")
 
     def settle(self) -> None:
         """The network as after its last finished epoch."""

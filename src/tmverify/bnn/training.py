@@ -18,9 +18,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tmverify.bnn.examples import check_bits, check_labels, check_parameters, model_labels
 from tmverify.bnn.learning import Learner, Schedule
 from tmverify.bnn.network import Network, Noise, pytorch
-from tmverify.estimators.progress import EpochBar
 from tmverify.interrupts import one_interrupt
 from tmverify.model.inputs import as_bit_matrix
+from tmverify.progress import ProgressBar
 
 
 class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -167,7 +167,7 @@ class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _run(self, learner: Learner) -> None:
         """To the last epoch, or to Ctrl-C if an epoch is finished by then; and keep what came of it."""
         try:
-            with EpochBar(int(self.n_epochs), 0, bool(self.verbose)) as bar:
+            with ProgressBar("training", int(self.n_epochs), wanted=bool(self.verbose), stays=True) as bar:
                 learner.run(bar)
             self._keep(learner)
         except KeyboardInterrupt:

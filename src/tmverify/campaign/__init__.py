@@ -2,7 +2,7 @@
 
 ::
 
-    Plan ─expand→ tasks ─due?→ workers (joblib: this machine, or a Dask cluster) ─answers→ Store ─→ report
+    Plan ─expand→ tasks ─due?→ workers (this machine, or a Dask cluster) ─answers→ Store ─→ report
 """
 
 from tmverify.asking.answer import Asked, TaskAnswer

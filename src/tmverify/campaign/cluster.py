@@ -1,52 +1,99 @@
-"""A Dask cluster as a backend of joblib's: connected to, given the models once, and watched.
+"""The workers of a Dask cluster: connected to, given the models once, and not believed blindly.
 
 Dask itself puts a task that was lost with its worker on another one. After some losses (its setting
-``distributed.scheduler.allowed-failures``) it gives the task up: for us, a worker that died
-(``_dask_backend``).
+``distributed.scheduler.allowed-failures``) it gives the task up, which is then UNKNOWN. An answer may have
+been found on another machine: its counterexample is replayed here, and its version must be ours.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
-from typing import Any
 
-from tmverify.campaign.supervising import Kit
+from tmverify.asking.answer import TaskAnswer, unanswered, versions
+from tmverify.asking.decide import replayed
+from tmverify.asking.task import Task
+from tmverify.campaign.workers import see_through
 from tmverify.errors import ClusterError, first_line
 from tmverify.extras import need
+from tmverify.model import Classifier
+from tmverify.properties import StopReason
 
 _CONNECT = "10s"
 _ADDRESS = re.compile(r"([a-z]+://)?[^\s/:]+:\d{1,5}(/\S*)?|[a-z]+://\S+")
+_LOST = "the connection to the scheduler was lost; what is answered is in the store: run it again to go on"
 
 
-@contextmanager
-def cluster_backend(address: str, kit: Kit) -> Iterator[Any]:
-    """The backend for the workers of the scheduler at ``address``.
+class ClusterWorkers:
+    """The workers of the scheduler at ``address``; those that join it later too.
 
     Raises
     ------
     ClusterError
     MissingExtraError
     """
-    if not _ADDRESS.fullmatch(address):
-        raise ClusterError(f"--cluster must be an address such as tcp://host:8786. Got {address!r} instead.")
-    distributed = need("distributed", extra="dask", what="--cluster")
-    from tmverify.campaign._dask_backend import WatchedDaskBackend
 
-    try:
+    most_out = 1024
+
+    def __init__(self, models: Mapping[str, Classifier], address: str) -> None:
+        if not _ADDRESS.fullmatch(address):
+            raise ClusterError(
+                f"--cluster must be an address such as tcp://host:8786. Got {address!r} instead."
+            )
+        distributed = need("distributed", extra="dask", what="--cluster")
+        try:
+            with _quiet("distributed"):
+                self._client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise ClusterError(
+                f"no Dask scheduler answers at {address} ({first_line(error)}); start one with dask "
+                f"scheduler, and workers with dask worker {address}."
+            ) from None
+        self._killed: type[Exception] = distributed.KilledWorker
+        self._executor = self._client.get_executor(pure=False)
+        self._models = dict(models)
+        # The result of a task, not scattered data: Dask makes it again when all who had it are gone.
+        self._sent = self._client.submit(dict, self._models, pure=False)
+
+    def submit(self, task: Task) -> Future[TaskAnswer]:
+        try:
+            future: Future[TaskAnswer] = self._executor.submit(see_through, task, self._sent)
+        except Exception as error:
+            raise ClusterError(f"{_LOST} ({first_line(error)})") from None
+        return future
+
+    def answer(self, task: Task, done: Future[TaskAnswer]) -> TaskAnswer:
+        """What came of it.
+
+        Raises
+        ------
+        ClusterError
+            If the scheduler is lost, or a worker can't do such work at all.
+        """
+        try:
+            answer = done.result()
+        except CancelledError:
+            raise ClusterError(_LOST) from None
+        except self._killed as error:
+            return unanswered(task, StopReason.CRASHED, f"its workers died: {first_line(error)}")
+        except Exception as error:
+            raise ClusterError(
+                f"a worker failed ({type(error).__name__}: {first_line(error)}); install the same version of "
+                "tmverify everywhere."
+            ) from None
+        theirs, ours = answer.versions.get("tmverify"), versions()["tmverify"]
+        if theirs != ours:
+            raise ClusterError(
+                f"a worker runs tmverify {theirs}, this is {ours}; install the same version everywhere."
+            )
+        return replayed(task, answer, self._models)
+
+    def close(self) -> None:
         with _quiet("distributed"):
-            client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise ClusterError(
-            f"no Dask scheduler answers at {address} ({first_line(error)}); start one with dask scheduler, "
-            f"and workers with dask worker {address}."
-        ) from None
-    try:
-        yield WatchedDaskBackend(client=client, scatter=[kit])
-    finally:
-        client.close()
+            self._client.close()
 
 
 @contextmanager

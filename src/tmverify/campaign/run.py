@@ -10,25 +10,33 @@ before its answer; one that can't be written costs the answer its certificate, a
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
+from queue import SimpleQueue
 
 from tmverify.asking.answer import Asked, TaskAnswer
 from tmverify.asking.decide import answer as decide_here
-from tmverify.asking.decide import replayed, replays
+from tmverify.asking.decide import replays
 from tmverify.asking.subject import text_of
 from tmverify.asking.tally import Tally
 from tmverify.asking.task import Task
 from tmverify.atomic import make_folder
+from tmverify.campaign.cluster import ClusterWorkers
 from tmverify.campaign.expansion import Campaign, expand
 from tmverify.campaign.plan import Plan
-from tmverify.campaign.progress import counting
 from tmverify.campaign.store import Store
+from tmverify.campaign.workers import LocalWorkers, Workers
 from tmverify.errors import InvalidInputError, StoreError
+from tmverify.model import Classifier
+from tmverify.progress import ProgressBar, counts
 from tmverify.verify.proof import NO_CERTIFICATE
 
 _MOST_JOBS = 1024
+_COLOURS = {"solved": "green", "violated": "red", "unknown": "yellow"}
 
 
 def run_campaign(
@@ -129,8 +137,15 @@ def ask(
                     _check_replay(task, known, campaign, store)
                 tally.add(known)
                 yield Asked(task, folder.kept(task, known))
-    with counting(tally, wanted=verbose) as tell:
-        for task, found in _answers(due, campaign, jobs, cluster, here=store is None):
+    if store is None and jobs == 1 and cluster is None:
+        answers = _run_here(due, campaign.models)
+    else:
+        answers = run_tasks(list(due), campaign.models, jobs=jobs, cluster=cluster)
+    with (
+        ProgressBar("tasks", tally.total, done=tally.done, note=note_of(tally), wanted=verbose) as bar,
+        closing(answers),
+    ):
+        for task, found in answers:
             try:
                 kept = folder.keep(task, found)
             except KeyboardInterrupt:  # the answer is there, its certificate is not
@@ -139,7 +154,7 @@ def ask(
                 raise
             kept = kept if store is None else store.keep(task, kept)
             tally.add(kept)
-            tell()
+            bar.advance(note_of(tally))
             yield Asked(task, kept)
 
 
@@ -164,18 +179,56 @@ def check_folder(path: Path | None) -> None:
         ) from None
 
 
-def _answers(
-    due: Iterable[Task], campaign: Campaign, jobs: int, cluster: str | None, *, here: bool
-) -> Iterator[tuple[Task, TaskAnswer]]:
-    if here and jobs == 1 and cluster is None:
-        for task in due:
-            yield task, decide_here(task, [campaign.models[key] for key in task.models])
-        return
-    from tmverify.campaign.running import run_tasks
+def run_tasks(
+    tasks: Sequence[Task], models: Mapping[str, Classifier], *, jobs: int = 1, cluster: str | None = None
+) -> Generator[tuple[Task, TaskAnswer], None, None]:
+    """Decide ``tasks``, in no particular order; each once.
 
-    tasks = list(due)
-    for task, found in run_tasks(tasks, campaign.models, jobs=jobs, cluster=cluster) if tasks else ():
-        yield task, found if cluster is None else replayed(task, found, campaign.models)
+    Few are handed out before workers need them, so that a million of them take no memory. Close the
+    generator to end what is being decided.
+
+    Parameters
+    ----------
+    tasks : sequence of Task, all different
+    models : the models that they are about, by content hash
+    jobs : worker processes on this machine; -1 for one a core
+    cluster : address of a Dask scheduler, whose workers decide instead (extra ``[dask]``)
+
+    Raises
+    ------
+    ClusterError
+    """
+    if not tasks:
+        return
+    workers: Workers = LocalWorkers(models, jobs) if cluster is None else ClusterWorkers(models, cluster)
+    with closing(workers):
+        left = iter(tasks)
+        out: dict[Future[TaskAnswer], Task] = {}
+        done: SimpleQueue[Future[TaskAnswer]] = SimpleQueue()
+        while True:
+            for task in islice(left, workers.most_out - len(out)):
+                future = workers.submit(task)
+                out[future] = task
+                future.add_done_callback(done.put)
+            if not out:
+                return
+            future = done.get()
+            task = out.pop(future)
+            yield task, workers.answer(task, future)
+
+
+def _run_here(
+    tasks: Iterable[Task], models: Mapping[str, Classifier]
+) -> Generator[tuple[Task, TaskAnswer], None, None]:
+    """Decide ``tasks`` in this process."""
+    for task in tasks:
+        yield task, decide_here(task, [models[key] for key in task.models])
+
+
+def note_of(tally: Tally) -> str:
+    """What a progress bar says of the answers so far."""
+    outcomes = {"solved": tally.solved, "violated": tally.violated, "unknown": tally.unknown}
+    return counts(outcomes, _COLOURS)
 
 
 def _check_replay(task: Task, known: TaskAnswer, campaign: Campaign, store: Store) -> None:

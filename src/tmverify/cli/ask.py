@@ -19,8 +19,7 @@ from tmverify.asking.tally import Tally
 from tmverify.asking.task import Task, digest
 from tmverify.atomic import make_folder
 from tmverify.campaign.expansion import Campaign
-from tmverify.campaign.progress import counting
-from tmverify.campaign.run import ask, check_jobs
+from tmverify.campaign.run import ask, check_jobs, note_of
 from tmverify.campaign.store import Store
 from tmverify.cli.exit_codes import ExitCode, exit_code
 from tmverify.cli.output import asked_anew, print_note
@@ -30,6 +29,7 @@ from tmverify.engines import check_certifying, check_engine
 from tmverify.engines.protocol import check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.interrupts import one_interrupt
+from tmverify.progress import ProgressBar
 from tmverify.properties import Status, UniversalVerdict, Verdict
 from tmverify.properties.questions import Question
 from tmverify.properties.universal import exact_fraction, required_count
@@ -78,7 +78,7 @@ class Answers:
     """What was asked, and the answers so far.
 
     ``tally.failure`` is why a certificate could not be written. Of a universal question, ``whole`` is the
-    answer about all inputs together, ``whole_path`` its certificate or ``whole_lacks`` why it could not be written.
+    answer about all inputs together; ``whole_path`` is its certificate, or ``whole_lacks`` why there is none.
     """
 
     question: Question
@@ -257,14 +257,14 @@ def _ask_of_all(answers: Answers) -> None:
     given, subject = answers.given, answers.subject
     assert subject.X is not None
     answers.tally.total = len(answers.tasks)
-    with counting(answers.tally, wanted=True) as tell:
+    with ProgressBar(answers.question.name, len(answers.tasks), wanted=True) as bar:
 
         def keep(verdict: Verdict) -> None:
             task = answers.tasks[len(answers.asked)]
             found = answered(task, verdict)
             answers.asked.append(Asked(task, replace(found, certificate=None, trusts=found.trusts_alone)))
             answers.tally.add(found)
-            tell()
+            bar.advance(note_of(answers.tally))
 
         answers.whole = check_universal(
             answers.question,

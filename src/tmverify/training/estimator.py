@@ -19,10 +19,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tmverify.errors import InvalidInputError, TrainingStateError, shown
-from tmverify.estimators.progress import EpochBar
 from tmverify.interrupts import one_interrupt
 from tmverify.model import Model
 from tmverify.model.decision import decide
+from tmverify.progress import ProgressBar
 from tmverify.training.features import (
     bit_names,
     canonical,
@@ -370,7 +370,13 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _run(self, course: Course, examples: Examples, save: Callable[[], None]) -> None:
         """To the last epoch, or to Ctrl-C if an epoch is finished by then; and keep what came of it."""
-        bar = EpochBar(int(self.n_epochs), course.trainer.n_epochs, bool(self.verbose))
+        bar = ProgressBar(
+            "training",
+            int(self.n_epochs),
+            done=course.trainer.n_epochs,
+            wanted=bool(self.verbose),
+            stays=True,
+        )
         with one_interrupt():
             try:
                 with bar:

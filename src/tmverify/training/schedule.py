@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.estimators.progress import EpochBar
+from tmverify.progress import ProgressBar
 from tmverify.training.machine import Machine, Rule
 from tmverify.training.state_file import write_state
 from tmverify.training.trainer import Trainer
@@ -51,7 +51,7 @@ class Course:
     best: list[Machine] | None = None
     about: dict[str, Any] = field(default_factory=dict)
 
-    def run(self, examples: Examples, n_epochs: int, bar: EpochBar, save: Callable[[], None]) -> None:
+    def run(self, examples: Examples, n_epochs: int, bar: ProgressBar, save: Callable[[], None]) -> None:
         """Go on to ``n_epochs`` in all; ``save`` is called first, now and then, and at the end, however bad.
 
         A first save that fails is an error, before any work; a later one only a warning, after so much.
@@ -67,7 +67,7 @@ class Course:
             while self.trainer.n_epochs < n_epochs and not self._is_over():
                 self.run_epoch(examples)
                 accuracy = self.history[-1]["accuracy"]
-                bar.advance("" if accuracy is None else f", validation accuracy {accuracy:.2%}")
+                bar.advance("" if accuracy is None else f"validation accuracy {accuracy:.2%}")
                 if perf_counter() - saved > SECONDS_BETWEEN_SAVES:
                     _try(save)
                     saved = perf_counter()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import socket
@@ -9,14 +10,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from concurrent.futures import Future
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import tmverify as tv
-from support.campaigns import quick_plan, stored, told
+from support.campaigns import make_plan, quick_plan, stored, told
+from support.failing_deciders import kill_worker
+from tmverify.asking import decide as decider
 from tmverify.campaign import Store, Task, TaskAnswer
+from tmverify.campaign.cluster import ClusterWorkers
+from tmverify.campaign.expansion import expand
 
 pytest.importorskip("distributed", reason="the extra [dask] is not installed")
 
@@ -40,13 +47,17 @@ def wait_for(log: Path, text: str) -> None:
 class Cluster:
     """A scheduler and two workers, started as their users do."""
 
-    def __init__(self, folder: Path, stack: ExitStack) -> None:
+    def __init__(self, folder: Path, stack: ExitStack, **environment: str) -> None:
+        self.environment = {"PYTHONPATH": os.pathsep.join(sys.path), **environment}
         self.folder, self.stack = folder, stack
         self.address = f"tcp://127.0.0.1:{free_port()}"
         port = self.address.rsplit(":", 1)[1]
-        self._start("scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard", "--no-show")
+        options = ["--no-dashboard", "--host", "127.0.0.1"]
+        self.scheduler = self._start(
+            "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard", "--no-show"
+        )
         wait_for(folder / "scheduler.log", "Scheduler at")
-        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1"]
+        options += ["--nthreads", "1", "--no-nanny"]
         self.workers = [self._start("worker", self.address, *options, number=n) for n in (1, 2)]
         for number in (1, 2):
             wait_for(folder / f"worker{number}.log", "Registered to")
@@ -56,6 +67,7 @@ class Cluster:
             process = subprocess.Popen(
                 [sys.executable, "-m", "distributed.cli.dask_" + kind, *arguments],
                 cwd=self.folder,
+                env=os.environ | self.environment,
                 stdout=log,
                 stderr=log,
             )
@@ -96,3 +108,61 @@ def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tmverify.campaign.cluster._CONNECT", "1s")
     with pytest.raises(tv.ClusterError, match="no Dask scheduler answers at tcp://127"):
         tv.run_campaign(quick_plan(tmp_path), tmp_path / "s.db", cluster=f"tcp://127.0.0.1:{free_port()}")
+
+
+@pytest.fixture
+def own_cluster(tmp_path: Path) -> Iterator[Cluster]:
+    """One to spoil, which gives a task up with the first worker that it kills."""
+    (tmp_path / "cluster").mkdir()
+    with ExitStack() as stack:
+        yield Cluster(tmp_path / "cluster", stack, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")
+
+
+def test_a_task_that_kills_its_worker_is_unknown(
+    own_cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tmverify.campaign.cluster.see_through", kill_worker)
+    files = "[models]\na = 'a.tm'\n[inputs.d]\nfile = 'd.npz'"
+    plan = make_plan(tmp_path, f"engine = 'brute'\n{files}\n[[ask]]\nquestion = 'radius'", n=4)
+    tally = tv.run_campaign(plan, tmp_path / "s.db", cluster=own_cluster.address)
+    assert (tally.done, tally.unknown) == (4, 1)
+    (lost,) = [row.answer for row in stored(tmp_path / "s.db") if row.task.index == 1]
+    assert lost is not None
+    assert lost.stop_reason == "crashed"
+    assert lost.detail.startswith("its workers died")
+
+
+def test_a_scheduler_that_is_lost_ends_the_run(
+    own_cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = quick_plan(tmp_path, n=30)
+    keep, kept = Store.keep, []
+
+    def keep_and_kill(store: Store, task: Task, answer: TaskAnswer) -> TaskAnswer:
+        kept.append(task.id)
+        if len(kept) == 20:
+            own_cluster.scheduler.send_signal(signal.SIGKILL)
+        return keep(store, task, answer)
+
+    monkeypatch.setattr(Store, "keep", keep_and_kill)
+    with pytest.raises(tv.ClusterError, match="the connection to the scheduler was lost"):
+        tv.run_campaign(plan, tmp_path / "s.db", cluster=own_cluster.address)
+    assert sum(row.answer is not None for row in stored(tmp_path / "s.db")) == len(kept) >= 20
+
+
+def test_what_a_worker_may_not_say(cluster: Cluster, tmp_path: Path) -> None:
+    campaign = expand(quick_plan(tmp_path, n=1))
+    task = campaign.tasks[0]
+    true = decider.answer(task, [campaign.models[key] for key in task.models])
+    with closing(ClusterWorkers(campaign.models, cluster.address)) as workers:
+        for outcome, match in (
+            (replace(true, versions={"tmverify": "0.0"}), "a worker runs tmverify 0.0"),
+            (ModuleNotFoundError("No module named 'tmverify'"), "a worker failed .ModuleNotFoundError"),
+        ):
+            future: Future[TaskAnswer] = Future()
+            if isinstance(outcome, Exception):
+                future.set_exception(outcome)
+            else:
+                future.set_result(outcome)
+            with pytest.raises(tv.ClusterError, match=match):
+                workers.answer(task, future)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from tmverify.bnn import BnnModel
 from tmverify.asking.features import read_features
+from tmverify.bnn import BnnModel
 from tmverify.errors import InvalidInputError
 
 PLAIN = tv.Model.from_clauses(12, [], [])

@@ -100,7 +100,7 @@ def test_no_change_of_an_answer_makes_another_claim(column: str, lawless: Path) 
             query = f"SELECT * FROM result WHERE task = '{row.task.id}'"
             found = list(database.execute(query).fetchone())
             for value in HOSTILE:
-                mutant = opened._row(row.task, [*found[:place], value, *found[place + 1 :]])
+                mutant = opened._asked(row.task, [*found[:place], value, *found[place + 1 :]])
                 assert claim(mutant.answer) in (None, claim(row.answer)), (value, row)
                 assert (mutant.answer is None) == (mutant.refused is not None)
 

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -21,13 +22,12 @@ TMVERIFY = [sys.executable, "-c", "import sys; from tmverify.cli import main; sy
 
 
 def start(folder: Path, jobs: int) -> subprocess.Popen[bytes]:
-    # A session of its own, so that what it leaves behind can be found.
     return subprocess.Popen(
         [*TMVERIFY, "campaign", "run", "plan.toml", "--store", "s.db", "-j", str(jobs)],
         cwd=folder,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        start_new_session=True,
+        env=os.environ | {"TMVERIFY_TEST": folder.name},
     )
 
 
@@ -51,23 +51,28 @@ def wait_for_more(path: Path, seen: int) -> None:
         time.sleep(0.02)
 
 
-def session(leader: int) -> list[str]:
-    """What is left of the processes that ``leader`` started."""
+def left_of(mark: str) -> list[str]:
+    """The processes whose environment has ``mark``: all that was started with it and has not ended."""
     found = []
     for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and os.getsid(int(entry.name)) == leader:
+        with suppress(OSError):
+            if entry.name.isdigit() and mark.encode() in (entry / "environ").read_bytes():
                 found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()[:200])
-        except OSError:
-            continue
     return found
+
+
+def check_nothing_is_left(mark: str) -> None:
+    deadline = time.monotonic() + 10
+    while left := left_of(mark):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.2)
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for processes in /proc")
 def test_killed_twenty_times_and_resumed(tmp_path: Path) -> None:
     rng = random.Random(0)
     plan, path = quick_plan(tmp_path, n=150), tmp_path / "s.db"
-    leaders, seen = [], 0
+    seen = 0
     for kill in range(N_KILLS):
         process = start(tmp_path, jobs=2 if kill % 5 == 1 else 1)
         if kill % 4:
@@ -77,7 +82,6 @@ def test_killed_twenty_times_and_resumed(tmp_path: Path) -> None:
             time.sleep(rng.uniform(0.0, 1.2))  # while it starts
         process.send_signal(signal.SIGKILL)
         process.communicate()
-        leaders.append(process.pid)
         now = n_answers(path)
         assert now >= seen, "an answer was lost"
         seen = now
@@ -89,33 +93,29 @@ def test_killed_twenty_times_and_resumed(tmp_path: Path) -> None:
     assert len(rows) == len({row.task.id for row in rows}) == 901
     tv.run_campaign(plan, tmp_path / "quiet.db")
     assert told(rows) == told(stored(tmp_path / "quiet.db"))
-    deadline = time.monotonic() + 10
-    while any(left := [what for leader in leaders for what in session(leader)]):
-        assert time.monotonic() < deadline, left
-        time.sleep(0.2)
+    check_nothing_is_left(f"TMVERIFY_TEST={tmp_path.name}")
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for processes in /proc")
 def test_killed_while_it_starts_its_workers(tmp_path: Path) -> None:
-    """It dies with loky's lock in its hands, for which idle workers wait before they end themselves."""
+    """Before these could ask the kernel to die with it: they see that nobody is at the other end."""
     quick_plan(tmp_path, n=20)
     script = """
 import os, signal, sys
-from joblib.externals.loky.process_executor import ProcessPoolExecutor
 from tmverify.cli import main
+from tmverify.engines.subprocesses.call import _Worker
 
-start = ProcessPoolExecutor._adjust_process_count
+start = _Worker.__init__
 
 def start_and_die(self):
     start(self)
     os.kill(os.getpid(), signal.SIGKILL)
 
-ProcessPoolExecutor._adjust_process_count = start_and_die
+_Worker.__init__ = start_and_die
 main(["campaign", "run", "plan.toml", "--store", "s.db", "-j", "2"])
 """
-    process = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, start_new_session=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], cwd=tmp_path, env=os.environ | {"TMVERIFY_TEST": tmp_path.name}
+    )
     assert process.wait(timeout=60) == -signal.SIGKILL
-    deadline = time.monotonic() + 20
-    while left := session(process.pid):
-        assert time.monotonic() < deadline, left
-        time.sleep(0.2)
+    check_nothing_is_left(f"TMVERIFY_TEST={tmp_path.name}")

@@ -10,8 +10,8 @@ import pytest
 
 import tmverify as tv
 from support.campaigns import make_plan, quick_plan, voters
-from tmverify.campaign import read_plan
 from tmverify.asking.subject import image_of
+from tmverify.campaign import read_plan
 from tmverify.campaign.expansion import expand
 
 HEAD = """

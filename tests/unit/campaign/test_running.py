@@ -6,9 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,23 +17,21 @@ import pytest
 
 import tmverify as tv
 from support.campaigns import make_plan, quick_plan, stored, told
-from tmverify.campaign import Store, Task, TaskAnswer, supervising
-from tmverify.asking.answer import unanswered
 from tmverify.asking.decide import answer, replayed
+from tmverify.campaign import Store, Task, TaskAnswer, workers
 from tmverify.campaign.expansion import expand
-from tmverify.campaign.running import _all, run_tasks
+from tmverify.campaign.run import run_tasks
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.subprocesses.call import call
 from tmverify.engines.subprocesses.memory import at_most
-from tmverify.properties import StopReason
 
 linux = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks at processes in /proc")
 
 
 @pytest.fixture
 def decider(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Stand-ins for the decider are for this process, so with jobs=1."""
-    monkeypatch.setattr(supervising, "_GRACE", 2.0)
+    """For stand-ins of the decider."""
+    monkeypatch.setattr(workers, "_GRACE", 2.0)
     return monkeypatch
 
 
@@ -69,17 +67,17 @@ def test_answers_are_those_of_the_functions(jobs: int, tmp_path: Path) -> None:
         asked: list[Any] = [models[key] for key in task.models]
         x: Any = task.x
         if task.question == "radius":
-            assert found.as_radius(task).radius == tv.robustness_radius(asked[0], x, engine="brute").radius
+            assert found.solved
+            assert found.lower == tv.robustness_radius(asked[0], x, engine="brute").radius
             continue
         assert task.epsilon is not None or task.question == "equivalence"
-        verdict = found.as_verdict(task)
         check = {"robustness": tv.check_robustness, "similarity": tv.check_similarity}.get(task.question)
         expected = (
             tv.check_equivalence(*asked, engine="brute")
             if check is None
             else check(*asked, task.x, task.epsilon, engine="brute")  # type: ignore[operator]
         )
-        assert verdict.status == expected.status
+        assert found.status == expected.status
         assert (verdict.witness is None) == (expected.witness is None)
         assert found.versions["tmverify"] == tv.__version__
 
@@ -126,7 +124,7 @@ def test_certificates_are_written_and_accepted(tmp_path: Path) -> None:
 def test_a_task_that_kills_its_process_is_unknown_and_the_rest_goes_on(
     decider: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    decider.setattr(supervising, "_DECIDER", "support.failing_deciders:die")
+    decider.setattr(workers, "_DECIDER", "support.failing_deciders:die")
     tally = tv.run_campaign(radius_plan(tmp_path), tmp_path / "s.db")
     assert (tally.done, tally.unknown) == (3, 1)
     for row in stored(tmp_path / "s.db"):
@@ -140,7 +138,7 @@ def test_a_task_that_kills_its_process_is_unknown_and_the_rest_goes_on(
 
 
 def test_a_process_that_dies_once_costs_a_retry(decider: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    decider.setattr(supervising, "_DECIDER", "support.failing_deciders:die_once")
+    decider.setattr(workers, "_DECIDER", "support.failing_deciders:die_once")
     tally = tv.run_campaign(radius_plan(tmp_path), tmp_path / "s.db")
     assert (tally.done, tally.unknown) == (3, 0)
     assert {row.answer.attempts for row in stored(tmp_path / "s.db") if row.answer is not None} == {2}
@@ -148,7 +146,7 @@ def test_a_process_that_dies_once_costs_a_retry(decider: pytest.MonkeyPatch, tmp
 
 @linux
 def test_the_memory_limit_holds(decider: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    decider.setattr(supervising, "_DECIDER", "support.failing_deciders:fill_memory")
+    decider.setattr(workers, "_DECIDER", "support.failing_deciders:fill_memory")
     tally = tv.run_campaign(radius_plan(tmp_path, "memory = 300"), tmp_path / "s.db")
     assert (tally.done, tally.unknown) == (3, 1)
     reasons = {row.answer.stop_reason for row in stored(tmp_path / "s.db") if row.answer is not None}
@@ -161,7 +159,7 @@ def test_the_memory_limit_holds(decider: pytest.MonkeyPatch, tmp_path: Path) -> 
 def test_the_time_limit_holds_for_whatever_does_not_look_at_the_clock(
     decider: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    decider.setattr(supervising, "_DECIDER", "support.failing_deciders:oversleep")
+    decider.setattr(workers, "_DECIDER", "support.failing_deciders:oversleep")
     tv.run_campaign(radius_plan(tmp_path, "timeout = 0.5"), tmp_path / "s.db")
     answers = [row.answer for row in stored(tmp_path / "s.db")]
     assert [answer.stop_reason for answer in answers if answer is not None] == [None, "timeout", None]
@@ -170,7 +168,7 @@ def test_the_time_limit_holds_for_whatever_does_not_look_at_the_clock(
 
 
 def test_a_bug_is_unknown_with_its_words(decider: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    decider.setattr(supervising, "_DECIDER", "support.failing_deciders:raise_error")
+    decider.setattr(workers, "_DECIDER", "support.failing_deciders:raise_error")
     tally = tv.run_campaign(radius_plan(tmp_path), tmp_path / "s.db")
     assert tally.unknown == 3
     assert {row.answer.detail for row in stored(tmp_path / "s.db") if row.answer is not None} == {
@@ -182,14 +180,14 @@ def test_a_bug_is_unknown_with_its_words(decider: pytest.MonkeyPatch, tmp_path: 
 def test_workers_that_are_killed_cost_nothing_but_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of joblib's own processes one is shot after some answers, and again after many more."""
+    """Of the deciding processes one is shot after some answers, and again after many more."""
     shot: list[int] = []
     keep = Store.keep
 
     def keep_and_shoot(store: Store, task: Task, answer: TaskAnswer) -> TaskAnswer:
         kept = keep(store, task, answer)
         n_kept = sum(row.answer is not None for row in store.rows())
-        workers = [pid for pid in children(os.getpid()) if b"popen_loky" in command(pid)]
+        workers = [pid for pid in children(os.getpid()) if b"_worker import serve" in command(pid)]
         if workers and len(shot) < 2 and n_kept >= (20, 120)[len(shot)]:
             os.kill(workers[0], signal.SIGKILL)
             shot.append(workers[0])
@@ -212,43 +210,39 @@ def test_jobs_are_checked(jobs: int, tmp_path: Path) -> None:
         tv.run_campaign(quick_plan(tmp_path), tmp_path / "s.db", jobs=jobs)
 
 
-class BreakingPool:
-    """Workers that die at some of their rounds, with the tasks ``in_hand``."""
+@linux
+def test_an_interrupt_waits_for_no_task(decider: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One of three tasks is decided for ever; Ctrl-C ends it, and the process that was at it."""
+    decider.setattr(workers, "_DECIDER", "support.failing_deciders:oversleep")
+    plan, path, before = radius_plan(tmp_path, "timeout = 500"), tmp_path / "s.db", children(os.getpid())
+    keep, kept = Store.keep, []
 
-    def __init__(self, breaks: set[int], in_hand: set[int | None]) -> None:
-        self.breaks, self.in_hand, self.rounds = breaks, in_hand, 0
+    def keep_and_wait(store: Store, task: Task, answer: TaskAnswer) -> TaskAnswer:
+        kept.append(task.index)
+        if len(kept) == 2:
+            threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+        return keep(store, task, answer)
 
-    def answers(self, tasks: Iterable[Task]) -> Iterator[TaskAnswer]:
-        self.rounds += 1
-        for task in tasks:
-            if self.rounds in self.breaks and task.index in self.in_hand:
-                raise BrokenProcessPool("gone\nand more")
-            yield replace(unanswered(task, StopReason.TIMEOUT, "asked"), attempts=self.rounds)
-
-    def begun(self, tasks: Iterable[Task]) -> list[Task]:
-        return [task for task in tasks if task.index in self.in_hand]
-
-
-@pytest.mark.parametrize("n", [1, 3])
-def test_one_death_costs_a_retry_and_two_the_answer(n: int, tmp_path: Path) -> None:
-    tasks = [task for task in expand(quick_plan(tmp_path, n=n)).tasks if task.question == "radius"]
-    once: Any = BreakingPool({1}, {0})
-    assert sorted(task.index or 0 for task, _ in _all(tasks, once)) == list(range(n))
-    twice: Any = BreakingPool({1, 2}, {0})
-    details = {task.index: answer.detail for task, answer in _all(tasks, twice)}
-    assert details.pop(0) == "its worker process died, twice: gone"
-    assert details == dict.fromkeys(range(1, n), "asked")
+    decider.setattr(Store, "keep", keep_and_wait)
+    with pytest.raises(KeyboardInterrupt):
+        tv.run_campaign(plan, path, jobs=2)
+    assert set(children(os.getpid())) <= set(before)
+    assert [row.answer is not None for row in stored(path)] == [True, False, True]
 
 
-@pytest.mark.parametrize("suspicious", [set(), {3}])
-def test_workers_that_never_start_end_the_run(suspicious: set[int], tmp_path: Path) -> None:
-    class Dead(BreakingPool):
-        def begun(self, tasks: Iterable[Task]) -> list[Task]:
-            return list(tasks) if self.rounds in suspicious else []
+def test_few_tasks_are_handed_out_before_they_are_needed(tmp_path: Path) -> None:
+    campaign = expand(quick_plan(tmp_path, n=30))
+    taken = []
 
-    never: Any = Dead(set(range(99)), {0})
-    with pytest.raises(tv.ClusterError, match="no worker process can be kept: gone"):
-        list(_all(expand(quick_plan(tmp_path, n=1)).tasks, never))
+    class Tasks(list[Task]):
+        def __iter__(self) -> Iterator[Task]:
+            for task in super().__iter__():
+                taken.append(task)
+                yield task
+
+    with closing(run_tasks(Tasks(campaign.tasks), campaign.models, jobs=2)) as found:
+        next(found)
+        assert len(taken) == 4
 
 
 def test_a_foreign_counterexample_is_replayed(tmp_path: Path) -> None:
@@ -276,7 +270,7 @@ def test_a_limit_on_memory_is_that_of_its_task_in_every_process() -> None:
 
 
 def test_two_campaigns_at_once_in_threads(tmp_path: Path) -> None:
-    """They share joblib's one pool, in which none may wait for the other."""
+    """Each has workers of its own, and none waits for the other."""
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         quick_plan(tmp_path / name, n=40)

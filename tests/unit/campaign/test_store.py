@@ -18,8 +18,8 @@ import pytest
 import tmverify as tv
 from support.campaigns import N_FEATURES, quick_plan, stored, voters
 from support.report_stores import answer as stored_answer
-from tmverify.campaign import Store, Task, TaskAnswer
 from tmverify.asking.task import pack
+from tmverify.campaign import Store, Task, TaskAnswer
 
 MODEL = voters()
 NAMED = [("m", MODEL)]

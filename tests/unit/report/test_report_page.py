@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from support.report_stores import answer, machine, mixed_store, task, two_model_store, write_store
-from tmverify.campaign.exporting import records
+from tmverify.campaign.export import records
 from tmverify.campaign.store import Store
 from tmverify.errors import MissingExtraError, StoreError
 from tmverify.report import write_report

@@ -12,6 +12,7 @@ import ctypes
 import importlib
 import os
 import pickle
+import select
 import signal
 import sys
 from dataclasses import dataclass
@@ -71,6 +72,10 @@ def _do(name: str, arguments: tuple[Any, ...], memory: int | None) -> Any:
 def _die_with_owner() -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        jobs = select.poll()
+        jobs.register(0, 0)
+        if jobs.poll(0):  # the owner was dead before the kernel was asked: its end of the pipe is closed
+            sys.exit()
 
 
 def _set_alarm(limit: float | None) -> None:

@@ -34,7 +34,7 @@ from tmverify.engines.subprocesses._worker import READY, Failure
 from tmverify.engines.subprocesses.memory import limit_of_now
 from tmverify.properties.verdict import StopReason
 
-__all__ = ["Failure", "call"]
+__all__ = ["Failure", "call", "interrupt"]
 
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
@@ -42,6 +42,7 @@ _START = (
 )
 _numbers = itertools.count()
 _local = threading.local()
+_workers: weakref.WeakValueDictionary[int, _Worker] = weakref.WeakValueDictionary()  # by thread
 
 
 def call(function: str, arguments: tuple[Any, ...], deadline: Deadline) -> Any:
@@ -60,11 +61,18 @@ def call(function: str, arguments: tuple[Any, ...], deadline: Deadline) -> Any:
             worker.kill()
 
 
+def interrupt(thread: threading.Thread) -> None:
+    """Kill the worker of another thread: what that thread waits for becomes a Failure."""
+    worker = _workers.get(thread.ident or 0)
+    if worker is not None:
+        worker.process.kill()
+
+
 def _own_worker() -> _Worker:
     worker: _Worker | None = getattr(_local, "worker", None)
     if worker is None or not worker.usable():
         # The old one goes when nobody holds it: at once, unless an interrupted question still waits for it.
-        worker = _local.worker = _Worker()
+        worker = _local.worker = _workers[threading.get_ident()] = _Worker()
     return worker
 
 

@@ -1,0 +1,113 @@
+"""Workers: threads that see tasks through, each with a process of its own that decides them.
+
+A worker decides nothing itself. It keeps a process for that (``engines.subprocesses.call``), which may crash,
+fill up or outstay its time: that process is killed. A task whose process died is tried once more in a new
+one; if that dies too, it is UNKNOWN with the reason. Workers are threads of this process (``LocalWorkers``),
+or of the workers of a Dask cluster (``cluster.ClusterWorkers``).
+
+A deciding process keeps the models that it was last asked about, and is sent those that it lacks.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from typing import Protocol
+
+from tmverify.asking.answer import TaskAnswer, unanswered
+from tmverify.asking.task import Task
+from tmverify.engines.protocol import Deadline
+from tmverify.engines.subprocesses.call import Failure, call, interrupt
+from tmverify.model import Classifier
+from tmverify.properties import StopReason
+
+_WARMER = "tmverify.asking.decide:warm_up"
+_WARMING = 900.0  # seconds: many processes may compile at once
+_DECIDER = "tmverify.asking.decide:decide_task"
+_GRACE = 20.0  # seconds beyond the limit that the engines hold themselves to
+_ATTEMPTS = 2
+_LOOK_EVERY = 0.05  # seconds
+
+
+class Workers(Protocol):
+    """Whoever sees tasks through; ``most_out`` tasks keep them all busy."""
+
+    most_out: int
+
+    def submit(self, task: Task) -> Future[TaskAnswer]: ...
+
+    def answer(self, task: Task, done: Future[TaskAnswer]) -> TaskAnswer:
+        """What came of a task that is done."""
+
+    def close(self) -> None:
+        """End what they are doing, and them."""
+
+
+class LocalWorkers:
+    """``jobs`` workers on this machine; -1: one a core."""
+
+    def __init__(self, models: Mapping[str, Classifier], jobs: int) -> None:
+        if jobs == -1:
+            from joblib import cpu_count
+
+            jobs = cpu_count()
+        self.most_out = 2 * jobs
+        self._models = models
+        self._stopping = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._executor = ThreadPoolExecutor(jobs, "tmverify-worker", self._note_thread)
+
+    def submit(self, task: Task) -> Future[TaskAnswer]:
+        return self._executor.submit(see_through, task, self._models, self._stopping)
+
+    def answer(self, task: Task, done: Future[TaskAnswer]) -> TaskAnswer:
+        return done.result()
+
+    def close(self) -> None:
+        self._stopping.set()
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        # More than once: a worker may just have been about to start another process.
+        while alive := [thread for thread in self._threads if thread.is_alive()]:
+            for thread in alive:
+                interrupt(thread)
+            alive[0].join(_LOOK_EVERY)
+
+    def _note_thread(self) -> None:
+        self._threads.append(threading.current_thread())
+
+
+def see_through(
+    task: Task, models: Mapping[str, Classifier], stopping: threading.Event | None = None
+) -> TaskAnswer:
+    """The answer to ``task``, in any case; once ``stopping`` is set, nobody waits for it any more."""
+    start = time.perf_counter()
+    reply = Failure(StopReason.CRASHED, "never asked")
+    for attempt in range(1, _ATTEMPTS + 1):
+        if stopping is not None and stopping.is_set():
+            break
+        found = _decided(task, models)
+        if isinstance(found, TaskAnswer):
+            return replace(found, attempts=attempt)
+        reply = found
+        if reply.stop_reason is not StopReason.CRASHED:
+            break
+    again = " (tried twice)" if attempt > 1 else ""
+    seconds = time.perf_counter() - start
+    failed = unanswered(task, reply.stop_reason, f"{reply.detail}{again}", seconds)
+    return replace(failed, attempts=attempt)
+
+
+def _decided(task: Task, models: Mapping[str, Classifier]) -> TaskAnswer | Failure:
+    """What this thread's process makes of ``task``."""
+    warmed = call(_WARMER, (task.engine, task.certified), Deadline(_WARMING))
+    if isinstance(warmed, Failure):
+        return warmed
+    limit = Deadline(None if task.timeout is None else task.timeout + _GRACE)
+    reply = call(_DECIDER, (task, None), limit)
+    if reply is None:
+        reply = call(_DECIDER, (task, [models[key] for key in task.models]), limit)
+    assert isinstance(reply, TaskAnswer | Failure)
+    return reply
