@@ -54,10 +54,14 @@ class ProgressBar:
             console = Console(stderr=True)
             if sys.stderr.isatty() or console.is_jupyter:
                 self._bar = _bar(console, transient=not self._stays)
-                self._task = self._bar.add_task(
-                    self._title, total=self._total, completed=self._done, note=self._note
-                )
-                self._bar.start()
+                try:
+                    self._bar.start()
+                    self._task = self._bar.add_task(
+                        self._title, total=self._total, completed=self._done, note=self._note
+                    )
+                except BaseException:  # Ctrl-C: a bar that is left would swallow what is printed later
+                    self._bar.stop()
+                    raise
         return self
 
     def __exit__(

@@ -10,7 +10,7 @@ before its answer; one that can't be written costs the answer its certificate, a
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
@@ -105,7 +105,7 @@ def ask(
     retry_unknown: bool = False,
     replay_known: bool = False,
     verbose: bool = False,
-) -> Iterator[Asked]:
+) -> Generator[Asked, None, None]:
     """Yield each task with its answer, in no particular order: first those that the store knows.
 
     ``tally`` counts them, and has what could not be written: that is told, not raised. ``replay_known`` runs

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -242,9 +242,10 @@ def _ask_each(answers: Answers) -> None:
     try:
         with ExitStack() as stack:
             store = None if given.store is None else stack.enter_context(Store.writing(given.store))
-            for asked in ask(
-                campaign, answers.tally, store, jobs=given.jobs, replay_known=True, verbose=True
-            ):
+            answered_now = stack.enter_context(
+                closing(ask(campaign, answers.tally, store, jobs=given.jobs, replay_known=True, verbose=True))
+            )
+            for asked in answered_now:
                 found[asked.task.id] = asked
     finally:
         answers.asked = [found[task.id] for task in answers.tasks if task.id in found]

@@ -103,8 +103,8 @@ def test_random_answers_are_all_believed(
             opened.plan([task], [("m", model) for model in models])
             found = decider.answer(task, models)
             if found.certificate is not None:
-                place = str(tmp_path / task.file_name)
-                found = replace(found, certificate=None, certificate_path=place)
+                written = str(tmp_path / task.file_name)
+                found = replace(found, certificate=None, certificate_path=written)
             kept = opened.keep(task, found)
             assert kept == found, kept.detail
             assert opened.asked(task).answer == replace(kept, certificate=None)

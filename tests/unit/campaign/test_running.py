@@ -78,7 +78,7 @@ def test_answers_are_those_of_the_functions(jobs: int, tmp_path: Path) -> None:
             else check(*asked, task.x, task.epsilon, engine="brute")  # type: ignore[operator]
         )
         assert found.status == expected.status
-        assert (verdict.witness is None) == (expected.witness is None)
+        assert (found.witness is None) == (expected.witness is None)
         assert found.versions["tmverify"] == tv.__version__
 
 
