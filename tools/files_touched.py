@@ -4,7 +4,7 @@
     python tools/files_touched.py robustness --list    # some of them, and the files that they touch
     python tools/files_touched.py --src OTHER/src      # of another source tree
 
-A way touches a file if at least one function that is defined in the file is called while the way runs. The top
+A way touches a file if at least one function defined in it is called while the way runs. The top
 level of a module, the bodies of its classes, and whatever these call while the module is imported do not
 count, nor do lambdas and comprehensions. Compiled kernels cannot be seen: what is counted is the Python code
 around them.

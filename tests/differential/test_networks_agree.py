@@ -51,13 +51,9 @@ def _agree(seed: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
         case = random_network_case(rng, most_features=int(rng.choice([6, 9])))
         hunts, gives_up = rng.random() < 0.5, rng.random() < 0.2
         monkeypatch.setattr(network_engine, "LONG", 0.0 if hunts else 2.0)
-        monkeypatch.setattr(
-            network_engine, "RATE", 1e-6 if gives_up else 1e9
-        )  # auto leaves a shell to sat …
+        monkeypatch.setattr(network_engine, "RATE", 1e-6 if gives_up else 1e9)  # auto leaves a shell to sat …
         monkeypatch.setattr(network_engine, "SMALL", 0)
-        monkeypatch.setattr(
-            network_engine, "MOST_OPEN", int(rng.choice([0, 27]))
-        )  # … or takes patterns
+        monkeypatch.setattr(network_engine, "MOST_OPEN", int(rng.choice([0, 27])))  # … or takes patterns
         truth = _truth(case)
         for engine in ("brute", "search", "sat", "auto"):
             _expect(case, engine, truth)

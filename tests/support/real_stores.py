@@ -17,8 +17,8 @@ from tmverify.campaign import Row, Store, Task, TaskAnswer, answering
 from tmverify.campaign.deciding import answer
 from tmverify.campaign.expansion import Campaign, expand
 from tmverify.cli.campaign_report import status_document
+from tmverify.report.page import table_json
 from tmverify.report.report import collect
-from tmverify.report.table import table_json
 
 MACHINES = """
     [[ask]]
@@ -141,7 +141,7 @@ def looked_at(opened: Store) -> list[Row]:
     rows = list(opened.rows())
     json.dumps(status_document(opened, rows), allow_nan=False)
     report = collect(rows, opened.models(), title="t", source="s")
-    table_json(report.rows, report.subjects)
+    table_json(report.rows, report.series)
     return rows
 
 

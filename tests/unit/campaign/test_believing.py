@@ -306,7 +306,7 @@ def test_what_no_question_could_have_written_is_not_believed(attack: str, store:
         table = {line["task"]: line for line in records(opened)}
         report = collect(seen, opened.models(), title="t", source="s")
         assert (document["tasks"], document["solved"]) == (len(rows), len(rows) - 1)
-        assert (report.headline.tally.total, report.headline.tally.solved) == (len(rows), len(rows) - 1)
+        assert (report.tally.total, report.tally.solved) == (len(rows), len(rows) - 1)
         assert table[row.task.id]["status"] == "unknown"
         assert table[row.task.id].get("radius") is None
         assert opened.due([other.task for other in rows]) == [row.task]
