@@ -76,7 +76,7 @@ def write_figures(store: str | os.PathLike[str], folder: str | os.PathLike[str])
         path = Path(folder) / f"{place.stem}-{number}.svg"
         with replacing(path) as draft:
             draft.write_text(standalone_svg(figure.chart), encoding="utf-8")
-        found[path] = f"{figure.heading}: {figure.shows}"
+        found[path] = f"{figure.chart.title}: {figure.shows}"
     return found
 
 

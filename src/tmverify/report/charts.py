@@ -8,7 +8,7 @@ are escaped here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -41,13 +41,17 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bars:
-    """A histogram; with ``end``, labels stand at the edges of bars, and ``end`` at the last edge."""
-
+class _Labelled:
     title: str
     description: str
     x_label: str
     y_label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bars(_Labelled):
+    """A histogram; with ``end``, labels stand at the edges of bars, and ``end`` at the last edge."""
+
     bars: tuple[Bar, ...]
     end: str = ""
 
@@ -74,18 +78,15 @@ class Steps:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Curves:
+class Curves(_Labelled):
     """Up to MAX_CURVES shares over 0 … ``end``."""
 
-    title: str
-    description: str
-    x_label: str
-    y_label: str
     end: int
     curves: tuple[Steps, ...]
 
 
 Chart = Bars | Curves
+_Scale = Callable[[float], float]  # from a number to its coordinate
 
 
 def svg(chart: Chart) -> str:
@@ -136,26 +137,17 @@ def round_numbers() -> Iterator[int]:
         yield from (10**power, 2 * 10**power, 5 * 10**power)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scale:
-    """Places numbers from ``start`` to ``end`` on the drawing, from ``first`` to ``last``."""
-
-    start: float
-    end: float
-    first: float
-    last: float
-
-    def __call__(self, value: float) -> float:
-        share = (value - self.start) / (self.end - self.start)
-        return round(self.first + share * (self.last - self.first), 1)
-
-
 def _horizontal(start: float, end: float) -> _Scale:
-    return _Scale(start, end, _LEFT, _WIDTH - _RIGHT)
+    return _scale(start, end, _LEFT, _WIDTH - _RIGHT)
 
 
 def _vertical(end: float) -> _Scale:
-    return _Scale(0, end, _HEIGHT - _BOTTOM, _TOP)
+    return _scale(0, end, _HEIGHT - _BOTTOM, _TOP)
+
+
+def _scale(start: float, end: float, first: float, last: float) -> _Scale:
+    """Numbers from ``start`` to ``end`` are drawn at coordinates from ``first`` to ``last``."""
+    return lambda value: round(first + (value - start) / (end - start) * (last - first), 1)
 
 
 def _wrapped(chart: Chart, paper: str) -> str:

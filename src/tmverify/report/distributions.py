@@ -140,18 +140,14 @@ def _points(rows: Sequence[Row]) -> dict[int, Tally]:
     return {epsilon: tallies[epsilon] for epsilon in sorted(key for key in tallies if key is not None)}
 
 
-def times_of(rows: Sequence[Row]) -> tuple[Times, ...]:
+def times_of(rows: Iterable[Row]) -> tuple[Times, ...]:
     """The times of each question that has answers."""
-    questions = dict.fromkeys(row.task.question for row in rows if row.answer is not None)
-    return tuple(
-        Times(question, _seconds(rows, question, solved=True), _seconds(rows, question, solved=False))
-        for question in questions
-    )
-
-
-def _seconds(rows: Iterable[Row], question: str, *, solved: bool) -> tuple[float, ...]:
-    answers = (row.answer for row in rows if row.task.question == question)
-    return tuple(sorted(a.seconds for a in answers if a is not None and a.solved is solved))
+    seconds: dict[str, tuple[list[float], list[float]]] = {}
+    for row in rows:
+        if row.answer is not None:
+            solved, unknown = seconds.setdefault(row.task.question, ([], []))
+            (solved if row.answer.solved else unknown).append(row.answer.seconds)
+    return tuple(Times(question, *map(tuple, map(sorted, both))) for question, both in seconds.items())
 
 
 def _place(seconds: float) -> int:

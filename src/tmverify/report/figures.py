@@ -17,9 +17,8 @@ _MIN_TIMES = 5  # fewer times are no distribution
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart with its heading, the series that it shows, and a caption."""
+    """A chart with the series that it shows, and a caption."""
 
-    heading: str
     shows: str
     caption: str
     chart: Chart
@@ -47,9 +46,8 @@ def share_figure(curves: Sequence[Curve], unaffected: str) -> Figure:
         caption.append("Dots are the share of solved tasks at an ε that was asked about.")
     if any(_uncertain(curve) for curve in curves):
         caption.append("Bands and whiskers: how far unknown answers could move it.")
-    title = f"Share of inputs {unaffected}, by ε"
     chart = Curves(
-        title=title,
+        title=f"Share of inputs {unaffected}, by ε",
         description="; ".join(_described(curve, unaffected) for curve in curves),
         x_label="ε (features that may change)",
         y_label=f"inputs {unaffected}",
@@ -57,7 +55,7 @@ def share_figure(curves: Sequence[Curve], unaffected: str) -> Figure:
         curves=tuple(_steps(curve, end, unaffected) for curve in curves),
     )
     shows = curves[0].series.title if len(curves) == 1 else f"{len(curves)} series"
-    return Figure(title, shows, " ".join(caption), chart)
+    return Figure(shows, " ".join(caption), chart)
 
 
 def radius_figure(radii: Radii) -> Figure:
@@ -68,16 +66,15 @@ def radius_figure(radii: Radii) -> Figure:
         caption += f" ∞: no allowed change alters the decision ({radii.infinite})."
     if radii.open:
         caption += f" Open: only bounds are proved ({radii.open})."
-    title = RADIUS_TITLES[len(radii.series.models)]
     bars = tuple(_radius_bars(radii))
     chart = Bars(
-        title=title,
+        title=RADIUS_TITLES[len(radii.series.models)],
         description=", ".join(f"{bar.label}: {bar.height}" for bar in bars),
         x_label="radius (features changed)",
         y_label="inputs",
         bars=bars,
     )
-    return Figure(title, radii.series.title, caption, chart)
+    return Figure(radii.series.title, caption, chart)
 
 
 def time_figure(times: Times) -> Figure:
@@ -90,16 +87,15 @@ def time_figure(times: Times) -> Figure:
     caption += f"; {len(times.unknown)} unknown (amber)." if times.unknown else "."
     bins = times.bins
     bars = tuple(_time_bar(each) for each in bins)
-    title = f"Time for each task: {times.question}"
     chart = Bars(
-        title=title,
+        title=f"Time for each task: {times.question}",
         description=", ".join(bar.hint for bar in bars),
         x_label="time, on a logarithmic scale",
         y_label="tasks",
         bars=bars,
         end=seconds_text(bins[-1].end),
     )
-    return Figure(title, "all models and inputs", caption, chart)
+    return Figure("all models and inputs", caption, chart)
 
 
 def _uncertain(curve: Curve) -> bool:

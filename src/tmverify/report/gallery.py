@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,14 +91,7 @@ def _asked_about(task: Task) -> object:
 
 def _nearest(rows: Sequence[Row], series: Sequence[Series], places: Sequence[int]) -> Change:
     first, *others = sorted((_change(rows[place], series[place], place) for place in places), key=_preference)
-    return Change(
-        task=first.task,
-        answer=first.answer,
-        series=first.series,
-        places=first.places + tuple(place for other in others for place in other.places),
-        witness=first.witness,
-        flips=first.flips,
-    )
+    return replace(first, places=(*first.places, *(place for other in others for place in other.places)))
 
 
 def _preference(change: Change) -> tuple[int, bool, bool, int]:
@@ -154,7 +147,6 @@ class Entry:
 
     change: Change
     heading: str
-    label: str | None
     decisions: tuple[str, str] | None
     speakers: tuple[str, ...]
     misclassified: bool
@@ -172,7 +164,6 @@ def entry_of(change: Change, rows: Sequence[Row], models: Mapping[str, StoredMod
     return Entry(
         change=change,
         heading="any input" if task.index is None else f"input {task.index}",
-        label=None if task.label is None else str(task.label),
         decisions=decisions_text(task, change.answer),
         speakers=() if one_model else change.series.names,
         misclassified=one_model and task.scope == "team" and wrong,
@@ -241,13 +232,9 @@ def _features(change: Change, model: StoredModel) -> tuple[FeatureNames, ...]:
         ("removed", "removed", _MAX_NAMES, change.removed),
         ("plain", *unchanged, kept),
     )
-    return tuple(
-        FeatureNames(
-            kind,
-            caption,
-            tuple(feature_name(model, i) for i in features[:most]),
-            max(len(features) - most, 0),
-        )
-        for kind, caption, most, features in groups
-        if features
-    )
+    found = []
+    for kind, caption, most, features in groups:
+        if features:
+            names = tuple(feature_name(model, i) for i in features[:most])
+            found.append(FeatureNames(kind, caption, names, len(features) - len(names)))
+    return tuple(found)

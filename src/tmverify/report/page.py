@@ -44,7 +44,7 @@ def render(report: Report, *, now: datetime | None = None) -> str:
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters.update(percent=percent, seconds=seconds_text)
+    environment.filters.update(percent=percent, seconds=seconds_text, median_seconds=median_seconds)
     script, style = _part("script.js"), chart_style() + _part("style.css")
     models = {model.hash: model for model in report.models}
     # Unknown is always explained, because it is the status that is misread.
@@ -97,7 +97,7 @@ def cards_of(report: Report) -> Iterator[Card]:
     yield Card("answered", percent(tally.done, tally.total), f"{tally.done} of {tally.total} tasks")
     yield Card("solved", percent(tally.solved, tally.done), f"{tally.solved} of {tally.done} answered")
     for adjective, shares in report.shares.items():
-        n_series = len({line.series for line in report.lines if line.adjective == adjective})
+        n_series = len({line.series for line in report.lines if line.words.adjective == adjective})
         yield _share_card(adjective, shares, n_series)
     yield from _radius_card(report)
     yield Card("violated", str(tally.violated), "with an example each", "bad" if tally.violated else "")

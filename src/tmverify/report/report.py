@@ -18,7 +18,7 @@ from tmverify.errors import InvalidInputError
 from tmverify.report.distributions import Curve, Radii, Times, curves_of, radii_of, times_of
 from tmverify.report.gallery import Gallery, gallery_of
 from tmverify.report.series import Series, series_of
-from tmverify.report.words import QUESTIONS, REASONS
+from tmverify.report.words import QUESTIONS, REASONS, QuestionWords
 
 _MAX_DETAILS = 5
 
@@ -33,21 +33,13 @@ class Line:
     tally: Tally
 
     @property
-    def adjective(self) -> str:
-        return QUESTIONS[self.question].adjective
-
-    @property
-    def distance(self) -> bool:
-        return QUESTIONS[self.question].distance
+    def words(self) -> QuestionWords:
+        return QUESTIONS[self.question]
 
     @property
     def whole(self) -> int:
         """The count that the positive answers are a share of: solved tasks; for distances, all answers."""
-        return self.tally.done if self.distance else self.tally.solved
-
-    @property
-    def median_seconds(self) -> float | None:
-        return median_seconds(self.tally)
+        return self.tally.done if self.words.distance else self.tally.solved
 
     @property
     def max_seconds(self) -> float | None:
@@ -133,12 +125,18 @@ def collect(
         versions=_versions(rows),
         tally=_tally(rows),
         shares=_shares(rows),
-        lines=tuple(_lines(by_series)),
+        lines=tuple(
+            Line(series=each, question=group.question, epsilon=group.epsilon, tally=tally)
+            for each, own in by_series.items()
+            for group, tally in grouped(own).items()
+        ),
         radii=radii,
         curves=curves_of(by_series, radii),
         times=times_of(rows),
         unknowns=_unknowns(rows),
-        refusals=_refusals(rows),
+        refusals=_unanswered(
+            NOT_BELIEVED, "", Counter(row.refused for row in rows if row.refused is not None)
+        ),
         trust=_trust(rows),
         gallery=gallery_of(rows, series, limit=gallery),
     )
@@ -173,12 +171,6 @@ def _versions(rows: Sequence[Row]) -> dict[str, tuple[str, ...]]:
     return {program: tuple(versions) for program, versions in found.items()}
 
 
-def _lines(by_series: Mapping[Series, Sequence[Row]]) -> Iterable[Line]:
-    for series, rows in by_series.items():
-        for group, tally in grouped(rows).items():
-            yield Line(series=series, question=group.question, epsilon=group.epsilon, tally=tally)
-
-
 def _shares(rows: Sequence[Row]) -> dict[str, dict[int | None, Tally]]:
     by_adjective: dict[str, list[Row]] = {}
     for row in rows:
@@ -209,11 +201,6 @@ def _unknowns(rows: Sequence[Row]) -> tuple[Unanswered, ...]:
             details[row.answer.stop_reason or "not recorded"][row.answer.detail] += 1
     ranked = sorted(details.items(), key=lambda item: -item[1].total())
     return tuple(_unanswered(reason, REASONS.get(reason, ""), told) for reason, told in ranked)
-
-
-def _refusals(rows: Sequence[Row]) -> Unanswered:
-    told = Counter(row.refused for row in rows if row.refused is not None)
-    return _unanswered(NOT_BELIEVED, "", told)
 
 
 def _unanswered(reason: str, meaning: str, told: Counter[str]) -> Unanswered:

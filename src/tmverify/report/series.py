@@ -8,10 +8,10 @@ these would mean nothing, so everything in a report is counted for each series.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tmverify.campaign import Row
+from tmverify.campaign import Row, Task
 from tmverify.campaign.tallies import group_of
 from tmverify.campaign.tasks import unpack
 
@@ -60,9 +60,8 @@ class Series:
         return " · ".join(part for part in (self.model, self.data, scope, self.conditions) if part)
 
 
-def series_of(rows: Iterable[Row]) -> list[Series]:
+def series_of(rows: Sequence[Row]) -> list[Series]:
     """The series of each row."""
-    rows = list(rows)
     hashes: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         for name, key in zip(row.task.names, row.task.models, strict=True):
@@ -72,20 +71,19 @@ def series_of(rows: Iterable[Row]) -> list[Series]:
         """The name, with some of the model's hash if other models have the same name."""
         return name if len(hashes[name]) == 1 else f"{name} ({key[:HASH_CHARS]})"
 
-    found = []
-    for task in (row.task for row in rows):
-        group = group_of(task)
-        found.append(
-            Series(
-                names=tuple(shown(*pair) for pair in zip(task.names, task.models, strict=True)),
-                models=task.models,
-                data=group.data,
-                scope=group.scope,
-                direction=task.direction,
-                mask=task.mask,
-                n_features=task.n_features,
-                engine=task.engine,
-                certified=task.certified,
-            )
-        )
-    return found
+    return [_series(row.task, shown) for row in rows]
+
+
+def _series(task: Task, shown: Callable[[str, str], str]) -> Series:
+    group = group_of(task)
+    return Series(
+        names=tuple(map(shown, task.names, task.models)),
+        models=task.models,
+        data=group.data,
+        scope=group.scope,
+        direction=task.direction,
+        mask=task.mask,
+        n_features=task.n_features,
+        engine=task.engine,
+        certified=task.certified,
+    )

@@ -12,7 +12,7 @@ from support.report_stores import answer, machine, mixed_store, task, two_model_
 from tmverify.campaign import Store
 from tmverify.errors import InvalidInputError
 from tmverify.report.page import NUMBERS, TEXTS, table_json
-from tmverify.report.report import Report, collect
+from tmverify.report.report import Report, collect, median_seconds
 from tmverify.report.words import bounds_text, percent, seconds_text
 
 
@@ -35,9 +35,9 @@ def test_summary_counts_solved_ones_and_times_only_those(mixed: Report) -> None:
     ]
     assert counted == [(4, 3, 2, 1, 1), (4, 3, 1, 2, 1), (4, 3, 3, 0, 1)]
     assert first.tally.mean_seconds == pytest.approx(0.2)
-    assert first.median_seconds == pytest.approx(0.2)
+    assert median_seconds(first.tally) == pytest.approx(0.2)
     assert second.max_seconds == pytest.approx(0.3)
-    assert radius.adjective == "exact"
+    assert radius.words.adjective == "exact"
 
 
 def test_headline_gives_shares_at_each_epsilon(mixed: Report) -> None:
@@ -122,7 +122,7 @@ def test_models_of_one_name_and_other_regions_are_not_mixed(tmp_path: Path) -> N
 
 def test_two_models(tmp_path: Path) -> None:
     report = collected(two_model_store(tmp_path / "s.db"))
-    assert [line.adjective for line in report.lines] == ["similar", "similar", "exact", "equivalent"]
+    assert [line.words.adjective for line in report.lines] == ["similar", "similar", "exact", "equivalent"]
     everywhere, near = report.gallery.changes
     assert everywhere.flips is None
     assert near.removed == (0,)
