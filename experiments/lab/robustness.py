@@ -95,7 +95,7 @@ def unsolved(rows: Sequence[Row]) -> Mapping[str, int]:
 
 def finish(section: Section, rows: Sequence[Row], setting: Setting) -> None:
     """Draw, say what is unsolved, and write."""
-    section.plots.update(write_figures(setting.folder / f"{section.name}.db", setting.results))
+    section.plots.update(write_figures(setting.folder / f"{section.name}.db", setting.figures))
     open_ones = unsolved(rows)
     section.remarks.append(
         "; ".join(f"{n} unknown ({reason})" for reason, n in open_ones.items())

@@ -23,9 +23,9 @@ class Section:
     plots: dict[Path, str] = field(default_factory=dict)
 
     def write(self, setting: Setting) -> Path:
-        """Leave it among the results, and print it."""
+        """Keep it for docs/results.md, and print it."""
         text = self.as_text(quick=setting.quick)
-        path = setting.results / f"{self.name}.md"
+        path = setting.folder / "results" / f"{self.name}.md"
         path.write_text(text, encoding="utf-8")
         print(text)
         return path
@@ -37,7 +37,7 @@ class Section:
         lines += table(self.headers, self.rows)
         lines += ["", *(f"- {remark}" for remark in self.remarks)]
         for path, words in self.plots.items():
-            lines += ["", f"**{words}**", "", f"![{words}](../experiments/results/{path.name})"]
+            lines += ["", f"**{words}**", "", f"![{words}](figures/{path.name})"]
         return "\n".join(lines) + "\n"
 
 
