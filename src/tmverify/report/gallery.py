@@ -207,19 +207,15 @@ def _pictures(change: Change, shape: tuple[int, int]) -> tuple[Picture, ...]:
     x, result = change.task.x, Picture(picture(change.witness, shape), "result", "the changed picture", *size)
     if x is None:
         return (result,)
-    pixels = [f"{_pixel(i, shape)} set" for i in change.added]
-    pixels += [f"{_pixel(i, shape)} cleared" for i in change.removed]
+    kinds = (("set", change.added), ("cleared", change.removed))
+    # Rows and columns count from 0, as in names of features: pixel_0_0.
+    pixels = [f"row {i // shape[1]} column {i % shape[1]} {kind}" for kind, own in kinds for i in own]
     changed = "changed pixels: " + ("; ".join(pixels[:_MAX_NAMES]) or "none")
     return (
         Picture(picture(x, shape), "input", "the input", *size),
         Picture(marked(x, change.witness, shape), "change", changed, *size),
         result,
     )
-
-
-def _pixel(feature: int, shape: tuple[int, int]) -> str:
-    """Rows and columns count from 0, as in names of features: ``pixel_0_0``."""
-    return f"row {feature // shape[1]} column {feature % shape[1]}"
 
 
 def _features(change: Change, model: StoredModel) -> tuple[FeatureNames, ...]:

@@ -116,6 +116,7 @@ def collect(
         by_series.setdefault(each, []).append(row)
     radii = radii_of(by_series)
     asked = {key for row in rows for key in row.task.models}
+    refused = Counter(row.refused for row in rows if row.refused is not None)
     return Report(
         title=title,
         source=source,
@@ -134,9 +135,7 @@ def collect(
         curves=curves_of(by_series, radii),
         times=times_of(rows),
         unknowns=_unknowns(rows),
-        refusals=_unanswered(
-            NOT_BELIEVED, "", Counter(row.refused for row in rows if row.refused is not None)
-        ),
+        refusals=_unanswered(NOT_BELIEVED, "", refused),
         trust=_trust(rows),
         gallery=gallery_of(rows, series, limit=gallery),
     )
