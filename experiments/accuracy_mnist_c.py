@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lab.arguments import Setting, read_arguments
 from lab.machines import Trained, accuracy, dense
-from lab.networks import TrainedNetwork, network_accuracy
+from lab.networks import TrainedNetwork
 from lab.paper import MNIST_C
 from lab.subjects import Subjects
 from lab.tables import Section
@@ -23,7 +23,7 @@ def main() -> None:
     for share, of_paper in MNIST_C.items():
         data = corrupted(setting, share)
         bits = dense(data.X_test)
-        found = accuracy(machine.model, bits, data.y_test), network_accuracy(network.model, bits, data.y_test)
+        found = accuracy(machine.model, bits, data.y_test), accuracy(network.model, bits, data.y_test)
         cells = [
             (f"{ours:.2f}", f"{theirs:g}", f"{ours - theirs:+.2f}")
             for ours, theirs in zip(found, of_paper, strict=True)

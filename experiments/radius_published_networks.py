@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 import tmverify as tv
 from tmverify.bnn import load_bnn
-from tmverify.campaign import Row
+from tmverify.campaign import Asked
 
 Index = NDArray[np.integer[Any]]
 
@@ -79,7 +79,7 @@ def write_stand_ins(setting: Setting) -> None:
         subjects.write_inputs(name, digits.X_test[:10], digits.y_test[:10])
 
 
-def line(name: str, rows: Sequence[Row], setting: Setting) -> Sequence[object]:
+def line(name: str, rows: Sequence[Asked], setting: Setting) -> Sequence[object]:
     answers = [row.answer for row in rows if row.answer is not None]
     exact = [answer.lower for answer in answers if answer.lower is not None and answer.lower == answer.upper]
     middle = median(answer.lower or 0 for answer in answers)
@@ -99,7 +99,7 @@ def accuracy(name: str, setting: Setting) -> str | None:
     return f"{100 * float((network.predict(network.binarize(data.X_test)) == data.y_test).mean()):.2f}"
 
 
-def known(name: str, rows: Sequence[Row], pictures: Index) -> list[str]:
+def known(name: str, rows: Sequence[Asked], pictures: Index) -> list[str]:
     """What is known of a picture from elsewhere, beside what was found."""
     found = []
     for row in rows:

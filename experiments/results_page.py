@@ -1,8 +1,17 @@
-"""Put the sections that the experiments left together as docs/results.md."""
+"""Bring docs/results.md up to date with the sections that experiments wrote here.
+
+A section that was not measured here stays as it is on the page.
+"""
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from lab.arguments import ROOT
+
+PAGE = ROOT / "docs" / "results.md"
+SECTION_FOLDER = ROOT / "build" / "experiments" / "results"
 
 SECTIONS = (
     "training_tables",
@@ -26,12 +35,23 @@ methods. `docs/benchmarks.md` compares with the paper's own method on one machin
 """
 
 
-def main() -> None:
-    folder = ROOT / "experiments" / "results"
-    found = [folder / f"{name}.md" for name in SECTIONS if (folder / f"{name}.md").exists()]
-    text = "\n".join([INTRODUCTION, *(path.read_text(encoding="utf-8") for path in found)])
-    (ROOT / "docs" / "results.md").write_text(text, encoding="utf-8")
-    print(f"docs/results.md: {len(found)} of {len(SECTIONS)} sections")
+def main(page: Path = PAGE, folder: Path = SECTION_FOLDER) -> None:
+    measured = {name: folder / f"{name}.md" for name in SECTIONS if (folder / f"{name}.md").exists()}
+    sections = sections_of(page.read_text(encoding="utf-8"))
+    sections |= {name: path.read_text(encoding="utf-8") for name, path in measured.items()}
+    found = [sections[name] for name in SECTIONS if name in sections]
+    page.write_text("\n".join([INTRODUCTION, *found]), encoding="utf-8")
+    print(f"docs/results.md: {len(measured)} sections written anew, {len(found)} of {len(SECTIONS)} in all")
+
+
+def sections_of(page: str) -> dict[str, str]:
+    """The sections of a page by the name of the script that wrote them, which each says in its first line."""
+    found = {}
+    for section in re.split(r"^(?=## )", page, flags=re.MULTILINE)[1:]:
+        script = re.search(r"`python experiments/(\w+)\.py`", section)
+        if script is not None:
+            found[script[1]] = section.rstrip("\n") + "\n"
+    return found
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from lab.arguments import Setting, read_arguments
 from lab.back_image import LEAST_DEVIATION, real_pictures
 from lab.campaigns import run_plan
 from lab.machines import Trained, accuracy
-from lab.networks import TrainedNetwork, network_accuracy
+from lab.networks import TrainedNetwork
 from lab.paper import BACK_IMAGE_ACCURACY, BNN_BACK_IMAGE_ACCURACY
 from lab.robustness import finish, radius_remark, robustness_section
 from lab.subjects import Subjects
@@ -71,7 +71,7 @@ def _real_pictures(setting: Setting, machine: Trained, network: TrainedNetwork) 
     X, y = real_pictures(setting.data_dir)
     right = [
         round(share * len(y) / 100)
-        for share in (accuracy(machine.model, X, y), network_accuracy(network.model, X, y))
+        for share in (accuracy(machine.model, X, y), accuracy(network.model, X, y))
     ]
     return [
         f"Of the {len(y)} real pictures of the original test set, the machine classifies {right[0]} as "

@@ -92,7 +92,7 @@ def markdown(content: dict[str, Any], report: Report) -> str:
         f"# {report.title}",
         "",
         f"{m['cpu']}, {m['cores']} cores, {m['system']}, Python {m['python']}.",
-        f"Written by `{report.script}`; the raw figures are in `{report.name}.json`.",
+        f"Written by `{report.script}`; `{report.name}.json` beside it has every single measurement.",
     ]
     for section in content["sections"].values():
         lines += ["", *section_lines(section)]

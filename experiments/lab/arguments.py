@@ -16,14 +16,14 @@ class Setting:
 
     Attributes
     ----------
-    folder : models, inputs and stores, so that an experiment that was stopped goes on
-    results : tables and plots, as they go into the documentation
+    folder : models, inputs, stores, and sections of docs/results.md, so that a stopped experiment goes on
+    figures : plots, beside the page that shows them
     """
 
     quick: bool
     data_dir: Path | None
     folder: Path
-    results: Path
+    figures: Path
     jobs: int
     seed: int
     timeout: float | None = None
@@ -47,7 +47,7 @@ def read_arguments(description: str) -> Setting:
     )
     if data_dir is None and not given.quick:
         parser.error("this needs a data folder: --data-dir, or TMVERIFY_DATA; --quick does without")
-    results = folder / "results" if given.quick else ROOT / "experiments" / "results"
-    for each in (folder / "models", folder / "inputs", results):
+    figures = folder / "results" if given.quick else ROOT / "docs" / "figures"
+    for each in (folder / "models", folder / "inputs", folder / "results", figures):
         each.mkdir(parents=True, exist_ok=True)
-    return Setting(given.quick, data_dir, folder, results, given.jobs, given.seed, given.timeout)
+    return Setting(given.quick, data_dir, folder, figures, given.jobs, given.seed, given.timeout)

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import tmverify as tv
 from lab.arguments import Setting
-from tmverify.campaign import Row, Store
+from tmverify.campaign import Asked, Store
 
 PLANS = Path(__file__).parents[1] / "plans"
 _QUICK_INPUTS = 10
 _QUICK_SECONDS = 20.0
 
 
-def run_plan(name: str, setting: Setting) -> list[Row]:
+def run_plan(name: str, setting: Setting) -> list[Asked]:
     """Ask what ``plans/name.toml`` asks, and return all tasks with their answers."""
     place = Path(shutil.copy(PLANS / f"{name}.toml", setting.folder / f"{name}.toml"))
     plan = tv.read_plan(place)

@@ -11,15 +11,18 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 import tmverify as tv
 from tmverify.atomic import replacing
+from tmverify.bnn import BnnModel
 
 Bits = NDArray[np.uint8]
+M = TypeVar("M", tv.Model, BnnModel)
+R = TypeVar("R", bound=Any)  # a recipe, a dataclass
 _BLOCK = 1_000  # rows of a sparse matrix that are made dense at a time
 
 
@@ -77,19 +80,46 @@ def small(recipe: Recipe) -> Recipe:
 
 def trained(name: str, recipe: Recipe, data: Callable[[], tv.Dataset], folder: Path) -> Trained:
     """The machine of that name, from ``folder`` or trained into it."""
-    path, notes = folder / f"{name}.tm", folder / f"{name}.json"
-    if not notes.exists():
-        _train(name, recipe, data(), path, notes)
-    about, model = json.loads(notes.read_text()), tv.load(path)
-    if about["recipe"] != asdict(recipe) or about["model"] != model.content_hash:
-        raise SystemExit(f"{notes} is about another machine; remove it, or choose another --folder.")
-    measured = {key: about[key] for key in ("seconds", "train_accuracy", "test_accuracy")}
+    path = folder / f"{name}.tm"
+    model, measured = kept(path, recipe, data, _train, tv.load)
     return Trained(name, recipe, model, path, **measured)
 
 
-def _train(name: str, recipe: Recipe, data: tv.Dataset, path: Path, notes: Path) -> None:
-    print(f"training {name}: {recipe}", file=sys.stderr, flush=True)
-    checkpoint = path.with_suffix(".checkpoint")
+def kept(
+    path: Path,
+    recipe: R,
+    data: Callable[[], tv.Dataset],
+    train: Callable[[R, tv.Dataset, Path], tuple[M, dict[str, float]]],
+    load: Callable[[Path], M],
+) -> tuple[M, dict[str, Any]]:
+    """A model and what was measured when it was made; it is trained if ``path`` has no notes beside it.
+
+    ``train`` returns a model and what it measured itself; accuracies are added here.
+    """
+    notes, plain = path.with_suffix(".json"), json.loads(json.dumps(asdict(recipe)))
+    if not notes.exists():
+        print(f"training {path.stem}: {recipe}", file=sys.stderr, flush=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lesson = data()
+        model, measured = train(recipe, lesson, path)
+        model = replace(model, feature_names=lesson.feature_names)
+        model.save(path)
+        measured |= {
+            "train_accuracy": accuracy(model, lesson.X_train, lesson.y_train),
+            "test_accuracy": accuracy(model, lesson.X_test, lesson.y_test),
+        }
+        about = {"recipe": plain, **measured, "model": model.content_hash}
+        with replacing(notes) as draft:
+            draft.write_text(json.dumps(about, indent=2) + "\n")
+        path.with_suffix(".checkpoint").unlink(missing_ok=True)
+        print(f"{path.stem}: {about}", file=sys.stderr, flush=True)
+    about, model = json.loads(notes.read_text()), load(path)
+    if about.pop("recipe") != plain or about.pop("model") != model.content_hash:
+        raise SystemExit(f"{notes} is about another model; remove it, or choose another --folder.")
+    return model, about
+
+
+def _train(recipe: Recipe, data: tv.Dataset, path: Path) -> tuple[tv.Model, dict[str, float]]:
     machine = tv.TsetlinMachineClassifier(
         n_clauses=recipe.n_clauses,
         threshold=recipe.threshold,
@@ -101,24 +131,11 @@ def _train(name: str, recipe: Recipe, data: tv.Dataset, path: Path, notes: Path)
         random_state=recipe.seed,
         verbose=sys.stderr.isatty(),
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    machine.fit(data.X_train, data.y_train, checkpoint=checkpoint)
-    model = replace(machine.model_, feature_names=data.feature_names)
-    model.save(path)
-    about = {
-        "recipe": asdict(recipe),
-        "seconds": sum(line["seconds"] for line in machine.history_),
-        "train_accuracy": accuracy(model, data.X_train, data.y_train),
-        "test_accuracy": accuracy(model, data.X_test, data.y_test),
-        "model": model.content_hash,
-    }
-    with replacing(notes) as draft:
-        draft.write_text(json.dumps(about, indent=2) + "\n")
-    checkpoint.unlink(missing_ok=True)
-    print(f"{name}: {about}", file=sys.stderr, flush=True)
+    machine.fit(data.X_train, data.y_train, checkpoint=path.with_suffix(".checkpoint"))
+    return machine.model_, {"seconds": sum(line["seconds"] for line in machine.history_)}
 
 
-def accuracy(model: tv.Model, X: Any, y: NDArray[np.int64]) -> float:
+def accuracy(model: tv.Model | BnnModel, X: Any, y: NDArray[np.int64]) -> float:
     """Per cent of the rows, dense or sparse, that are classified as labelled."""
     starts = range(0, len(y), _BLOCK)
     right = [model.predict(dense(X[i : i + _BLOCK])) == y[i : i + _BLOCK] for i in starts]

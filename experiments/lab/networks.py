@@ -6,21 +6,18 @@ A network ``name`` is two files in the models folder, ``name.bnn`` (the frozen n
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import tmverify as tv
-from lab.machines import Bits, dense
-from tmverify.atomic import replacing
+from lab.machines import Bits, dense, kept
 from tmverify.bnn import BnnClassifier, BnnModel, load_bnn
 
 
@@ -74,39 +71,14 @@ def trained_network(
     name: str, recipe: NetworkRecipe, data: Callable[[], tv.Dataset], folder: Path
 ) -> TrainedNetwork:
     """The network of that name, from ``folder`` or trained into it."""
-    path, notes = folder / f"{name}.bnn", folder / f"{name}.json"
-    if not notes.exists():
-        _train(name, recipe, data(), path, notes)
-    about, model = json.loads(notes.read_text()), load_bnn(path)
-    if about["recipe"] != _plain(recipe) or about["model"] != model.content_hash:
-        raise SystemExit(f"{notes} is about another network; remove it, or choose another --folder.")
-    measured = {key: about[key] for key in ("seconds", "train_accuracy", "test_accuracy", "differences")}
+    path = folder / f"{name}.bnn"
+    model, measured = kept(path, recipe, data, _train, load_bnn)
     return TrainedNetwork(name, recipe, model, path, **measured)
 
 
-def network_accuracy(model: BnnModel, X: Any, y: Any) -> float:
-    """Per cent of the rows that are classified as labelled."""
-    return 100 * float((model.predict(dense(X)) == y).mean())
-
-
-def _train(name: str, recipe: NetworkRecipe, data: tv.Dataset, path: Path, notes: Path) -> None:
-    print(f"training {name}: {recipe}", file=sys.stderr, flush=True)
-    learn = _learnt if recipe.n_epochs else _drawn
-    model, seconds, differences = learn(recipe, data)
-    model = replace(model, feature_names=data.feature_names)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    model.save(path)
-    about = {
-        "recipe": _plain(recipe),
-        "seconds": seconds,
-        "train_accuracy": network_accuracy(model, data.X_train, data.y_train),
-        "test_accuracy": network_accuracy(model, data.X_test, data.y_test),
-        "differences": differences,
-        "model": model.content_hash,
-    }
-    with replacing(notes) as draft:
-        draft.write_text(json.dumps(about, indent=2) + "\n")
-    print(f"{name}: {about}", file=sys.stderr, flush=True)
+def _train(recipe: NetworkRecipe, data: tv.Dataset, path: Path) -> tuple[BnnModel, dict[str, float]]:
+    model, seconds, differences = (_learnt if recipe.n_epochs else _drawn)(recipe, data)
+    return model, {"seconds": seconds, "differences": differences}
 
 
 def _learnt(recipe: NetworkRecipe, data: tv.Dataset) -> tuple[BnnModel, float, int]:
@@ -147,8 +119,3 @@ def _drawn(recipe: NetworkRecipe, data: tv.Dataset) -> tuple[BnnModel, float, in
     signs = [rng.choice((-1, 1), (out, n)) for n, out in pairwise(widths)]
     blocks = [(weights, np.full(len(weights), weights.shape[1] // 2)) for weights in signs[:-1]]
     return BnnModel.from_layers(blocks, signs[-1], classes=classes), 0.0, 0
-
-
-def _plain(recipe: NetworkRecipe) -> dict[str, Any]:
-    """As JSON gives it back."""
-    return asdict(recipe) | {"hidden": list(recipe.hidden)}

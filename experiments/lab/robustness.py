@@ -8,7 +8,7 @@ from statistics import median
 from lab.arguments import Setting
 from lab.paper import BNN_BACK_IMAGE, ROBUSTNESS
 from lab.tables import Section, seconds, times
-from tmverify.campaign import Group, Row, Tally, grouped
+from tmverify.campaign import Asked, Group, Tally, grouped
 from tmverify.report import write_figures
 
 HEADERS = (
@@ -17,7 +17,7 @@ HEADERS = (
 )  # fmt: skip
 
 
-def robustness_section(name: str, title: str, rows: Sequence[Row]) -> Section:
+def robustness_section(name: str, title: str, rows: Sequence[Asked]) -> Section:
     """A line for each machine, scope and epsilon; the paper's figures beside the scope that it has."""
     section = Section(name, title, HEADERS)
     for group, tally in grouped(rows).items():
@@ -26,7 +26,7 @@ def robustness_section(name: str, title: str, rows: Sequence[Row]) -> Section:
     return section
 
 
-def radius_remark(rows: Sequence[Row]) -> list[str]:
+def radius_remark(rows: Sequence[Asked]) -> list[str]:
     """What the radii add: a sentence for each machine."""
     bounds: dict[str, list[tuple[float, float]]] = {}
     for row in rows:
@@ -38,7 +38,7 @@ def radius_remark(rows: Sequence[Row]) -> list[str]:
     return [_radius_words(name, found, rows) for name, found in bounds.items()]
 
 
-def _radius_words(name: str, bounds: Sequence[tuple[float, float]], rows: Sequence[Row]) -> str:
+def _radius_words(name: str, bounds: Sequence[tuple[float, float]], rows: Sequence[Asked]) -> str:
     exact = [lower for lower, upper in bounds if lower == upper]
     low, high = median(lower for lower, _ in bounds), median(upper for _, upper in bounds)
     middle = f"{low:g}" if low == high else f"{low:g}..{high:g}"
@@ -83,7 +83,7 @@ def _papers_scope(group: Group) -> bool:
     return group.scope == "own" or group.names[0].startswith(("imdb", "bnn"))
 
 
-def unsolved(rows: Sequence[Row]) -> Mapping[str, int]:
+def unsolved(rows: Sequence[Asked]) -> Mapping[str, int]:
     """How many answers are unknown, by reason."""
     found: dict[str, int] = {}
     for row in rows:
@@ -93,9 +93,9 @@ def unsolved(rows: Sequence[Row]) -> Mapping[str, int]:
     return found
 
 
-def finish(section: Section, rows: Sequence[Row], setting: Setting) -> None:
+def finish(section: Section, rows: Sequence[Asked], setting: Setting) -> None:
     """Draw, say what is unsolved, and write."""
-    section.plots.update(write_figures(setting.folder / f"{section.name}.db", setting.results))
+    section.plots.update(write_figures(setting.folder / f"{section.name}.db", setting.figures))
     open_ones = unsolved(rows)
     section.remarks.append(
         "; ".join(f"{n} unknown ({reason})" for reason, n in open_ones.items())

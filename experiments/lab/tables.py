@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from textwrap import fill
 
 from lab.arguments import Setting
 
@@ -23,9 +24,9 @@ class Section:
     plots: dict[Path, str] = field(default_factory=dict)
 
     def write(self, setting: Setting) -> Path:
-        """Leave it among the results, and print it."""
+        """Keep it for docs/results.md, and print it."""
         text = self.as_text(quick=setting.quick)
-        path = setting.results / f"{self.name}.md"
+        path = setting.folder / "results" / f"{self.name}.md"
         path.write_text(text, encoding="utf-8")
         print(text)
         return path
@@ -35,9 +36,9 @@ class Section:
         if quick:
             lines += ["**A smoke run: tiny machines, few inputs. These figures say nothing.**", ""]
         lines += table(self.headers, self.rows)
-        lines += ["", *(f"- {remark}" for remark in self.remarks)]
+        lines += ["", *(bullet(remark) for remark in self.remarks)]
         for path, words in self.plots.items():
-            lines += ["", f"**{words}**", "", f"![{words}](../experiments/results/{path.name})"]
+            lines += ["", f"**{words}**", "", f"![{words}](figures/{path.name})"]
         return "\n".join(lines) + "\n"
 
 
@@ -45,6 +46,11 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]
     """Markdown; None is shown as a dash."""
     cells = [["-" if cell is None else str(cell) for cell in row] for row in rows]
     return [_line(headers), _line(["---", *["---:"] * (len(headers) - 1)]), *map(_line, cells)]
+
+
+def bullet(remark: str) -> str:
+    """An item of a list, in lines as long as the documentation's."""
+    return fill(f"- {remark}", 110, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def seconds(value: float | None) -> str | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import tmverify as tv
-from tmverify.campaign import Plan, Row, Store, read_plan
+from tmverify.campaign import Asked, Plan, Store, read_plan
 
 N_FEATURES = 9
 
@@ -65,12 +65,12 @@ def n_answered(path: Path) -> int:
         return 0
 
 
-def stored(path: Path) -> list[Row]:
+def stored(path: Path) -> list[Asked]:
     with Store.reading(path) as store:
         return list(store.rows())
 
 
-def told(rows: list[Row]) -> dict[str, object]:
+def told(rows: list[Asked]) -> dict[str, object]:
     """What does not depend on who answered, when and how fast."""
     return {
         row.task.id: None if row.answer is None else (row.answer.status, row.answer.lower, row.answer.upper)

@@ -13,12 +13,12 @@ import tmverify as tv
 from support.campaigns import N_FEATURES, make_plan
 from tmverify.asking.decide import answer
 from tmverify.bnn import BnnModel
-from tmverify.campaign import Row, Store, Tally, Task, TaskAnswer, run
+from tmverify.campaign import Asked, Store, Tally, Task, TaskAnswer, run
 from tmverify.campaign.expansion import Campaign, expand
 from tmverify.cli.status import status_document
 from tmverify.model import Classifier
+from tmverify.report.page import table_json
 from tmverify.report.report import collect
-from tmverify.report.table import table_json
 
 MACHINES = """
     [[ask]]
@@ -128,7 +128,7 @@ def answer_here(path: Path, campaign: Campaign) -> None:
             pass
 
 
-def kind(row: Row) -> tuple[object, ...]:
+def kind(row: Asked) -> tuple[object, ...]:
     """What makes an answer unlike others."""
     found = row.answer
     assert found is not None
@@ -137,12 +137,12 @@ def kind(row: Row) -> tuple[object, ...]:
     return row.task.question, found.status, subject, bounds, row.task.certified
 
 
-def looked_at(opened: Store) -> list[Row]:
+def looked_at(opened: Store) -> list[Asked]:
     """All that a store is read for, with no error but that it is damaged."""
     rows = list(opened.rows())
     json.dumps(status_document(opened, rows), allow_nan=False)
     report = collect(rows, opened.models(), title="t", source="s")
-    table_json(report.rows, report.subjects)
+    table_json(report.rows, report.series)
     return rows
 
 

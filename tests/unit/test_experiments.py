@@ -42,3 +42,18 @@ def test_every_experiment_is_run_here_and_shown() -> None:
     scripts = {path.stem for path in EXPERIMENTS.glob("*.py")} - {"results_page"}
     assert scripts == {QUICK, *OTHERS}
     assert all(f'"{name}"' in page for name in scripts)
+
+
+def test_a_section_that_was_not_measured_again_stays(tmp_path: Path) -> None:
+    page, before = tmp_path / "results.md", (EXPERIMENTS.parent / "docs" / "results.md").read_text()
+    page.write_text(before)
+    fresh = "## Training\n\n`python experiments/training_tables.py`, anew\n"
+    code = "import pathlib, results_page, sys; results_page.main(*map(pathlib.Path, sys.argv[1:]))"
+    command = [sys.executable, "-c", code, str(page), str(tmp_path)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(EXPERIMENTS), *sys.path])}
+    subprocess.check_call(command, env=environment)
+    assert page.read_text() == before
+    (tmp_path / "training_tables.md").write_text(fresh)
+    subprocess.check_call(command, env=environment)
+    assert fresh in page.read_text()
+    assert page.read_text().count("\n## ") == before.count("\n## ")

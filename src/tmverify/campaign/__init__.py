@@ -6,7 +6,6 @@
 """
 
 from tmverify.asking.answer import Asked, TaskAnswer
-from tmverify.asking.answer import Asked as Row
 from tmverify.asking.tally import Group, Tally, grouped
 from tmverify.asking.task import Task
 from tmverify.campaign.plan import Ask, InputSet, Plan, read_plan
@@ -19,7 +18,6 @@ __all__ = [
     "Group",
     "InputSet",
     "Plan",
-    "Row",
     "Store",
     "Tally",
     "Task",

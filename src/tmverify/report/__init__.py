@@ -2,8 +2,8 @@
 
 ::
 
-    Store ─rows→ subjects ─→ summary, radii, shares, times, unknowns, gallery, table ─→ Report (contents)
-    Report ─→ figures ─→ charts (SVG), pictures (PNG) ─→ page (template.html) ─→ one file, nothing else needed
+    Store ─rows→ series ─→ lines, distributions, gallery ─→ Report      (data: report, distributions, gallery)
+    Report ─→ figures ─→ charts (SVG), pictures (PNG) ─→ page (template.html) ─→ one file, complete in itself
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def write_report(
     title : str, optional
         Default: the name of the store.
     gallery : int
-        At most so many changes are drawn; the report says how many there are.
+        At most how many changes are drawn; the report says how many there are.
     image : (rows, columns), optional
         How to draw inputs of rows * columns features; default: as the campaign's plan says.
 
@@ -60,10 +60,10 @@ def write_report(
     from tmverify.report.page import render
 
     report = _collected(Path(store), title, gallery, image)
-    page = render(report).encode("utf-8", "replace")  # a label may hold half a surrogate pair
+    page = render(report).encode("utf-8", "replace")  # a label may hold a lone surrogate
     with replacing(output) as draft:
         draft.write_bytes(page)
-    return report.headline.tally.done
+    return report.tally.done
 
 
 def write_figures(store: str | os.PathLike[str], folder: str | os.PathLike[str]) -> dict[Path, str]:
@@ -76,7 +76,7 @@ def write_figures(store: str | os.PathLike[str], folder: str | os.PathLike[str])
         path = Path(folder) / f"{place.stem}-{number}.svg"
         with replacing(path) as draft:
             draft.write_text(standalone_svg(figure.chart), encoding="utf-8")
-        found[path] = f"{figure.heading}: {figure.subject}"
+        found[path] = f"{figure.chart.title}: {figure.shows}"
     return found
 
 

@@ -1,23 +1,29 @@
 """The gallery: for each input the nearest change that is known to alter a decision.
 
-Of one input there may be many answers with a counterexample: at several epsilons, by several engines, and
-its radius. They would all show much the same, so an input has one entry, the change with the fewest flips;
-the entry remembers all the answers that it stands for, since what alters a decision by 2 flips answers
-epsilon 2, 3 and 5 alike.
+One input may have many answers with a counterexample: at several epsilons, by several engines, and from its
+radius. They would all show much the same, so an input has one entry: the change with the fewest flips. The
+entry remembers all the answers that it stands for, since 2 flips answer epsilon 2, 3 and 5 alike.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.asking.task import unpack
-from tmverify.campaign import Row
-from tmverify.report.subjects import Subject
+from tmverify.campaign import Asked, Task, TaskAnswer
+from tmverify.campaign.records import StoredModel
+from tmverify.model.names import feature_name
+from tmverify.report.pictures import marked, picture
+from tmverify.report.series import Series
+from tmverify.report.words import bounds_text, decisions_text, question_text, seconds_text
+
+_MAX_NAMES = 40
+_MAX_UNCHANGED = 14  # names of features that the change leaves as they are
+_PICTURE = 92  # CSS pixels of the longer side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,16 +32,16 @@ class Change:
 
     Attributes
     ----------
-    row : the task and answer that it was taken from
-    places : numbers, among all rows, of those it stands for, its own first
-    witness, x, flips : the changed input, the input, and the features that differ; None for equivalence
+    task, answer : where it comes from
+    places : numbers, among all rows, of the answers that it stands for, its own first
+    witness, flips : the changed input, and the features that differ from the input; None for equivalence
     """
 
-    row: Row
-    subject: Subject
+    task: Task
+    answer: TaskAnswer
+    series: Series
     places: tuple[int, ...]
     witness: NDArray[np.uint8]
-    x: NDArray[np.uint8] | None
     flips: NDArray[np.intp] | None
 
     @property
@@ -44,79 +50,184 @@ class Change:
 
     @property
     def added(self) -> tuple[int, ...]:
-        """Features that it sets."""
+        """The features that it sets."""
         return () if self.flips is None else tuple(int(i) for i in self.flips if self.witness[i])
 
     @property
     def removed(self) -> tuple[int, ...]:
-        """Features that it clears."""
+        """The features that it clears."""
         return () if self.flips is None else tuple(int(i) for i in self.flips if not self.witness[i])
+
+    @property
+    def shape(self) -> tuple[int, int] | None:
+        """Rows and columns, if the input is a picture."""
+        shape = self.task.image
+        return shape if shape is not None and shape[0] * shape[1] == self.task.n_features else None
 
 
 @dataclass(frozen=True, slots=True)
 class Gallery:
-    """The changes that are shown, nearest first, of ``total``."""
+    """The changes that are shown, the nearest first; ``total`` counts those that are not shown, too."""
 
     changes: tuple[Change, ...]
     total: int
 
 
-def gallery_of(rows: Sequence[Row], subjects: Sequence[Subject], *, limit: int) -> Gallery:
-    """The nearest change of each input; ``subjects`` are those of the rows, one by one."""
+def gallery_of(rows: Sequence[Asked], series: Sequence[Series], *, limit: int) -> Gallery:
+    """The nearest change of each input; ``series`` has the series of each row."""
     places: dict[object, list[int]] = {}
     for place, row in enumerate(rows):
         if row.answer is not None and row.answer.witness is not None:
-            places.setdefault(_asked(row), []).append(place)
-    found = [_nearest(rows, subjects, among) for among in places.values()]
-    return Gallery(tuple(_spread(found)[:limit]), len(found))
+            places.setdefault(_asked_about(row.task), []).append(place)
+    found = [_nearest(rows, series, among) for among in places.values()]
+    return Gallery(tuple(_classes_in_turn(found)[:limit]), len(found))
 
 
-def _asked(row: Row) -> object:
-    """What answers have in common that one change stands for."""
-    task = row.task
+def _asked_about(task: Task) -> object:
+    """What the answers that one change stands for have in common."""
     return task.models, task.data, task.index, task.bits, task.scope, task.mask, task.direction
 
 
-def _nearest(rows: Sequence[Row], subjects: Sequence[Subject], places: Sequence[int]) -> Change:
-    candidates = [_change(rows[place], subjects[place], place) for place in places]
-    first, *others = sorted(candidates, key=_preference)
-    stands_for = first.places + tuple(place for other in others for place in other.places)
-    return Change(
-        row=first.row,
-        subject=first.subject,
-        places=stands_for,
-        witness=first.witness,
-        x=first.x,
-        flips=first.flips,
-    )
+def _nearest(rows: Sequence[Asked], series: Sequence[Series], places: Sequence[int]) -> Change:
+    first, *others = sorted((_change(rows[place], series[place], place) for place in places), key=_preference)
+    return replace(first, places=(*first.places, *(place for other in others for place in other.places)))
 
 
 def _preference(change: Change) -> tuple[int, bool, bool, int]:
-    """Fewest flips, with a certificate, a radius, the smallest epsilon."""
-    task, answer = change.row.task, change.row.answer
-    assert answer is not None
-    return change.n_flips, not answer.certificate_path, task.question != "radius", task.epsilon or 0
+    """Fewest flips first, then those with a certificate, then radii, then the smallest epsilon."""
+    task, certified = change.task, bool(change.answer.certificate_path)
+    return change.n_flips, not certified, not task.asks.is_distance, task.epsilon or 0
 
 
-def _change(row: Row, subject: Subject, place: int) -> Change:
-    assert row.answer is not None
-    assert row.answer.witness is not None
+def _change(row: Asked, series: Series, place: int) -> Change:
+    assert row.witness is not None
     return Change(
-        row=row,
-        subject=subject,
-        places=(place,),
-        witness=unpack(row.answer.witness, row.task.n_features),
-        x=row.task.x,
-        flips=row.flips,
+        task=row.task, answer=row.found, series=series, places=(place,), witness=row.witness, flips=row.flips
     )
 
 
-def _spread(changes: Sequence[Change]) -> list[Change]:
-    """Nearest first; of those equally near, one of each class in turn."""
+def _classes_in_turn(changes: Sequence[Change]) -> list[Change]:
+    """The nearest first; among equally near ones, one of each class in turn."""
     seen: Counter[tuple[int, object]] = Counter()
     keyed = []
     for change in changes:
-        kind = (change.n_flips, change.row.task.label)
+        kind = (change.n_flips, change.task.label)
         keyed.append((change.n_flips, seen[kind], change))
         seen[kind] += 1
     return [change for *_, change in sorted(keyed, key=lambda item: item[:2])]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An address for ``<img>``, a caption, a description in full, and the size in CSS pixels."""
+
+    source: str
+    caption: str
+    description: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureNames:
+    """Features by name, ``more`` of them left out; ``kind`` is added, removed or plain."""
+
+    kind: str
+    caption: str
+    names: tuple[str, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A change as the page shows it; ``speakers`` are the two models that disagree, if there are two."""
+
+    change: Change
+    heading: str
+    decisions: tuple[str, str] | None
+    speakers: tuple[str, ...]
+    misclassified: bool
+    size: str
+    pictures: tuple[Picture, ...]
+    features: tuple[FeatureNames, ...]
+    facts: Mapping[str, str]
+
+
+def entry_of(change: Change, rows: Sequence[Asked], models: Mapping[str, StoredModel]) -> Entry:
+    """A change in words and pictures, or with the names of features if it is no picture."""
+    task, decisions = change.task, change.answer.decisions
+    one_model = len(task.models) == 1
+    wrong = task.label is not None and decisions is not None and decisions[0] != task.label
+    return Entry(
+        change=change,
+        heading="any input" if task.index is None else f"input {task.index}",
+        decisions=decisions_text(task, change.answer),
+        speakers=() if one_model else change.series.names,
+        misclassified=one_model and task.scope == "team" and wrong,
+        size=_size(change),
+        pictures=() if change.shape is None else _pictures(change, change.shape),
+        features=() if change.shape is not None else _features(change, task.named(models)),
+        facts=_facts(change, rows),
+    )
+
+
+def _size(change: Change) -> str:
+    if change.flips is None:
+        return "an input that tells them apart"
+    n = change.n_flips
+    if not n:
+        return "no change: they differ here already"
+    kinds = ((len(change.added), "set"), (len(change.removed), "cleared"))
+    return f"{n} change{'s' * (n > 1)}: " + ", ".join(f"{k} {kind}" for k, kind in kinds if k)
+
+
+def _facts(change: Change, rows: Sequence[Asked]) -> dict[str, str]:
+    task, answer = change.task, change.answer
+    questions = dict.fromkeys(question_text(rows[place].task) for place in sorted(change.places))
+    facts = {
+        "answers": ", ".join(questions),
+        "model": change.series.model,
+        "data": task.data,
+        "scope": "" if task.scope == "team" else f"class {task.scope}",
+        "allowed": change.series.conditions,
+        "radius": bounds_text(answer.lower, answer.upper),
+        "found by": f"{answer.engine}, {seconds_text(answer.seconds)}",
+        "certificate": answer.certificate_path or "",
+        "rests on": "; ".join(answer.trusts),
+    }
+    return {name: fact for name, fact in facts.items() if fact}
+
+
+def _pictures(change: Change, shape: tuple[int, int]) -> tuple[Picture, ...]:
+    scale = _PICTURE / max(shape)
+    size = max(round(scale * shape[1]), 1), max(round(scale * shape[0]), 1)
+    x, result = change.task.x, Picture(picture(change.witness, shape), "result", "the changed picture", *size)
+    if x is None:
+        return (result,)
+    kinds = (("set", change.added), ("cleared", change.removed))
+    # Rows and columns count from 0, as in names of features: pixel_0_0.
+    pixels = [f"row {i // shape[1]} column {i % shape[1]} {kind}" for kind, own in kinds for i in own]
+    changed = "changed pixels: " + ("; ".join(pixels[:_MAX_NAMES]) or "none")
+    return (
+        Picture(picture(x, shape), "input", "the input", *size),
+        Picture(marked(x, change.witness, shape), "change", changed, *size),
+        result,
+    )
+
+
+def _features(change: Change, model: StoredModel) -> tuple[FeatureNames, ...]:
+    x = change.task.x
+    removed = set(change.removed)
+    kept = [int(i) for i in np.flatnonzero(change.witness if x is None else x) if int(i) not in removed]
+    unchanged = ("the input has", _MAX_NAMES) if x is None else ("also there", _MAX_UNCHANGED)
+    groups = (
+        ("added", "added", _MAX_NAMES, change.added),
+        ("removed", "removed", _MAX_NAMES, change.removed),
+        ("plain", *unchanged, kept),
+    )
+    found = []
+    for kind, caption, most, features in groups:
+        if features:
+            names = tuple(feature_name(model, i) for i in features[:most])
+            found.append(FeatureNames(kind, caption, names, len(features) - len(names)))
+    return tuple(found)

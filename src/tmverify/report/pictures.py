@@ -2,7 +2,7 @@
 
 A PNG is a signature and chunks (length, kind, content, CRC-32); here IHDR, PLTE, IDAT, IEND. Pixels are
 places in the palette, two bits each, rows padded to whole bytes after a filter byte of 0
-(https://www.w3.org/TR/png-3/). Enlarging is the page's affair: ``image-rendering: pixelated``.
+(https://www.w3.org/TR/png-3/). The page enlarges them: ``image-rendering: pixelated``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 OFF, ON, SET, CLEARED = range(4)
 _PLAIN = ("f3f5f8", "1d2736", "f3f5f8", "1d2736")
-_MARKED = ("f3f5f8", "c3cad5", "12b76a", "b3122a")  # a light green and a dark red: apart without hue, too
+_MARKED = ("f3f5f8", "c3cad5", "12b76a", "b3122a")  # a light green and a dark red differ even without hue
 
 
 def picture(bits: NDArray[np.uint8], shape: tuple[int, int]) -> str:
@@ -30,13 +30,14 @@ def marked(x: NDArray[np.uint8], witness: NDArray[np.uint8], shape: tuple[int, i
     return _address(changed.reshape(shape), _MARKED)
 
 
-def png(pixels: NDArray[np.integer], palette: tuple[str, ...]) -> bytes:
-    """A PNG of places 0 to 3 in a palette of hexadecimal colours."""
+def _address(pixels: NDArray[np.integer], palette: tuple[str, ...]) -> str:
+    """The address of a PNG; ``pixels`` are places 0 to 3 in a palette of hexadecimal colours."""
     height, width = pixels.shape
     colours = b"".join(bytes.fromhex(colour) for colour in palette)
     header = struct.pack(">IIBBBBB", width, height, 2, 3, 0, 0, 0)
     chunks = (("IHDR", header), ("PLTE", colours), ("IDAT", zlib.compress(_rows(pixels), 9)), ("IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind.encode(), content) for kind, content in chunks)
+    png = b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind.encode(), content) for kind, content in chunks)
+    return "data:image/png;base64," + b64encode(png).decode()
 
 
 def _rows(pixels: NDArray[np.integer]) -> bytes:
@@ -47,7 +48,3 @@ def _rows(pixels: NDArray[np.integer]) -> bytes:
 
 def _chunk(kind: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-
-
-def _address(pixels: NDArray[np.integer], palette: tuple[str, ...]) -> str:
-    return "data:image/png;base64," + b64encode(png(pixels, palette)).decode()

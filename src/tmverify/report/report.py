@@ -1,45 +1,99 @@
-"""Report: everything that a page shows, as plain data; collected from a store's rows and models."""
+"""Report: everything that a page shows, as plain data, collected from the rows and models of a store.
+
+Shares are counts, n of m. Times are those of solved tasks: the time of a task that was stopped says something
+about the limit, not about the question.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
-from tmverify.campaign import Row
+from tmverify.campaign import Asked, Tally, grouped
 from tmverify.campaign.records import StoredModel
+from tmverify.campaign.store import NOT_BELIEVED
 from tmverify.errors import InvalidInputError
+from tmverify.properties.questions import QUESTIONS, Question
+from tmverify.report.distributions import Curve, Radii, Times, curves_of, radii_of, times_of
 from tmverify.report.gallery import Gallery, gallery_of
-from tmverify.report.radii import Radii, radii_of
-from tmverify.report.robust_share import Curve, curves_of
-from tmverify.report.subjects import Subject, by_subject, called, subject_of
-from tmverify.report.summary import Headline, Line, headline, summarise
-from tmverify.report.times import Times, times_of
-from tmverify.report.unknowns import Refusals, Trust, Unknowns, refusals_of, trust_of, unknowns_of
+from tmverify.report.series import Series, series_of
+from tmverify.report.words import REASONS
+
+_MAX_DETAILS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line of the summary: the tally of one question about a series, at one epsilon if it has one."""
+
+    series: Series
+    question: str
+    epsilon: int | None
+    tally: Tally
+
+    @property
+    def asks(self) -> Question:
+        return QUESTIONS[self.question]
+
+    @property
+    def whole(self) -> int:
+        """The count that the positive answers are a share of: solved tasks; for distances, all answers."""
+        return self.tally.done if self.asks.is_distance else self.tally.solved
+
+    @property
+    def max_seconds(self) -> float | None:
+        return max(self.tally.seconds, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """``count`` tasks without a usable answer, all for one reason.
+
+    ``details`` are the most frequent explanations with their counts, ``others`` is how many have another one.
+    """
+
+    reason: str
+    meaning: str
+    count: int
+    details: tuple[tuple[str, int], ...]
+    others: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What there is to show; ``subjects`` are those of ``rows``, one by one."""
+    """The content of a page.
+
+    Attributes
+    ----------
+    rows, series : all tasks with their answers, and the series of each
+    tally : of all rows
+    shares : by adjective, then by epsilon, the tally of all series together; None is every epsilon
+    refusals : answers in the store that are not believed
+    trust : sets of parts that answers rest on, and how many answers rest on each
+    """
 
     title: str
     source: str
-    rows: tuple[Row, ...]
-    subjects: tuple[Subject, ...]
+    rows: tuple[Asked, ...]
+    series: tuple[Series, ...]
     models: tuple[StoredModel, ...]
     versions: Mapping[str, tuple[str, ...]]
-    headline: Headline
+    tally: Tally
+    shares: Mapping[str, Mapping[int | None, Tally]]
     lines: tuple[Line, ...]
     radii: tuple[Radii, ...]
     curves: tuple[Curve, ...]
     times: tuple[Times, ...]
-    unknowns: tuple[Unknowns, ...]
-    refusals: Refusals
-    trust: tuple[Trust, ...]
+    unknowns: tuple[Unanswered, ...]
+    refusals: Unanswered
+    trust: tuple[tuple[tuple[str, ...], int], ...]
     gallery: Gallery
 
 
 def collect(
-    rows: Sequence[Row],
+    rows: Sequence[Asked],
     models: Mapping[str, StoredModel],
     *,
     title: str,
@@ -56,33 +110,45 @@ def collect(
     """
     if gallery < 0:
         raise InvalidInputError(f"gallery must be at least 0. Got {gallery} instead.")
-    drawn = tuple(rows if image is None else _as_pictures(rows, image))
-    grouped_rows = by_subject(drawn)
-    names = called([row.task for row in drawn])
-    subjects = tuple(subject_of(row, names) for row in drawn)
-    lines, radii = summarise(grouped_rows), radii_of(grouped_rows)
-    asked = {key for row in drawn for key in row.task.models}
+    rows = tuple(rows if image is None else _as_pictures(rows, image))
+    series = tuple(series_of(rows))
+    by_series: dict[Series, list[Asked]] = {}
+    for each, row in zip(series, rows, strict=True):
+        by_series.setdefault(each, []).append(row)
+    radii = radii_of(by_series)
+    asked = {key for row in rows for key in row.task.models}
+    refused = Counter(row.refused for row in rows if row.refused is not None)
     return Report(
         title=title,
         source=source,
-        rows=drawn,
-        subjects=subjects,
+        rows=rows,
+        series=series,
         models=tuple(model for key, model in models.items() if key in asked or not asked),
-        versions=_versions(drawn),
-        headline=headline(drawn, lines),
-        lines=lines,
+        versions=_versions(rows),
+        tally=_tally(rows),
+        shares=_shares(rows),
+        lines=tuple(
+            Line(series=each, question=group.question, epsilon=group.epsilon, tally=tally)
+            for each, own in by_series.items()
+            for group, tally in grouped(own).items()
+        ),
         radii=radii,
-        curves=curves_of(grouped_rows, radii),
-        times=times_of(drawn),
-        unknowns=unknowns_of(drawn),
-        refusals=refusals_of(drawn),
-        trust=trust_of(drawn),
-        gallery=gallery_of(drawn, subjects, limit=gallery),
+        curves=curves_of(by_series, radii),
+        times=times_of(rows),
+        unknowns=_unknowns(rows),
+        refusals=_unanswered(NOT_BELIEVED, "", refused),
+        trust=_trust(rows),
+        gallery=gallery_of(rows, series, limit=gallery),
     )
 
 
-def _as_pictures(rows: Sequence[Row], image: tuple[int, int]) -> list[Row]:
-    """The rows with the shape of those pictures that have so many pixels."""
+def median_seconds(tally: Tally) -> float | None:
+    """The median time of solved tasks."""
+    return median(tally.seconds) if tally.seconds else None
+
+
+def _as_pictures(rows: Sequence[Asked], image: tuple[int, int]) -> list[Asked]:
+    """The rows; inputs with as many features as the image has pixels are to be drawn in its shape."""
     n_pixels = image[0] * image[1]
     if min(image) < 1 or (rows and all(row.task.n_features != n_pixels for row in rows)):
         n_features = ", ".join(sorted({str(row.task.n_features) for row in rows}))
@@ -96,10 +162,53 @@ def _as_pictures(rows: Sequence[Row], image: tuple[int, int]) -> list[Row]:
     ]
 
 
-def _versions(rows: Sequence[Row]) -> dict[str, tuple[str, ...]]:
-    """Of each program that took part, all versions."""
+def _versions(rows: Sequence[Asked]) -> dict[str, tuple[str, ...]]:
+    """All versions of each program that took part."""
     found: dict[str, dict[str, None]] = {}
     for row in rows:
         for program, version in (row.answer.versions if row.answer is not None else {}).items():
             found.setdefault(program, {})[version] = None
     return {program: tuple(versions) for program, versions in found.items()}
+
+
+def _shares(rows: Sequence[Asked]) -> dict[str, dict[int | None, Tally]]:
+    by_adjective: dict[str, list[Asked]] = {}
+    for row in rows:
+        if not row.task.asks.is_distance:
+            by_adjective.setdefault(row.task.asks.adjective, []).append(row)
+    found: dict[str, dict[int | None, Tally]] = {}
+    for adjective, own in by_adjective.items():
+        found[adjective] = {None: _tally(own)}
+        for epsilon in sorted({row.task.epsilon for row in own if row.task.epsilon is not None}):
+            found[adjective][epsilon] = _tally(row for row in own if row.task.epsilon == epsilon)
+    return found
+
+
+def _tally(rows: Iterable[Asked]) -> Tally:
+    tally = Tally(0)
+    for row in rows:
+        tally.total += 1
+        tally.add(row.answer)
+    return tally
+
+
+def _unknowns(rows: Sequence[Asked]) -> tuple[Unanswered, ...]:
+    """Unknown answers by reason, the most frequent first."""
+    details: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        if row.answer is not None and not row.answer.solved:
+            details[row.answer.stop_reason or "not recorded"][row.answer.detail] += 1
+    ranked = sorted(details.items(), key=lambda item: -item[1].total())
+    return tuple(_unanswered(reason, REASONS.get(reason, ""), told) for reason, told in ranked)
+
+
+def _unanswered(reason: str, meaning: str, told: Counter[str]) -> Unanswered:
+    explained = [(detail, n) for detail, n in told.most_common() if detail]
+    others = sum(n for _, n in explained[_MAX_DETAILS:])
+    return Unanswered(reason, meaning, told.total(), tuple(explained[:_MAX_DETAILS]), others)
+
+
+def _trust(rows: Sequence[Asked]) -> tuple[tuple[tuple[str, ...], int], ...]:
+    """What the solved answers rest on, the most frequent first."""
+    counts = Counter(row.answer.trusts for row in rows if row.answer is not None and row.answer.solved)
+    return tuple((parts, count) for parts, count in counts.most_common() if parts)

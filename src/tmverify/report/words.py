@@ -1,55 +1,60 @@
-"""What things are called in a report: statuses, reasons, decisions and numbers, in plain words."""
+"""Words: what questions, statuses, reasons, decisions and numbers are called in a report."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 
-from tmverify.campaign import Row, Task, TaskAnswer
+from tmverify.campaign import Asked, Task, TaskAnswer
 from tmverify.campaign.store import NOT_BELIEVED
 from tmverify.model import Label
-from tmverify.properties.questions import QUESTIONS
+from tmverify.properties.questions import PLANNED, ROBUSTNESS
 
 PENDING = "pending"
 
 
+# By the number of models: how inputs are called that no change of up to ε features affects; what radii are.
+UNAFFECTED = {1: ROBUSTNESS.adjective, 2: "decided alike"}
+RADIUS_TITLES = {1: "Radius: changes needed to alter the decision", 2: "Distance to the nearest disagreement"}
+
 STATUSES: Mapping[str, str] = {
-    "robust": "Proved: no allowed change of up to ε features alters the decision; all of them are covered.",
-    "similar": "Proved: the two models decide alike on every input within ε changes of this one.",
-    "equivalent": "Proved: the two models decide alike on every input that there is.",
-    "exact": "The radius is proved: so many changes can alter the decision, and no fewer. "
-    "∞ means that no allowed change does.",
+    **{question.adjective: question.proved for question in PLANNED.values()},
     "violated": "Disproved by an example: a changed input that is decided otherwise, found and replayed.",
     "unknown": "Not decided: the search was stopped before it was through. This says nothing for or against; "
     "it is never counted as robust nor as violated. Bounds of a radius are proved all the same.",
     PENDING: "Planned, and not answered yet.",
-    NOT_BELIEVED: "What the store says is no answer that this question can have: it was damaged, or another "
-    "program wrote to it. It counts as no answer; running the plan again asks anew.",
+    NOT_BELIEVED: "What the store says can be no answer to this question: the store was damaged, or "
+    "another program wrote to it. It counts as no answer; running the plan again asks anew.",
 }
 
 REASONS: Mapping[str, str] = {
     "timeout": "The time allowed for one task ran out; more time may decide it.",
-    "node-limit": "The search met its limit of steps.",
-    "region-too-large": "Too many inputs to go through one by one for this engine.",
+    "node-limit": "The search reached its limit of steps.",
+    "region-too-large": "There are too many inputs for this engine to go through one by one.",
     "encoding-too-large": "The question as a formula would be too large.",
     "out-of-memory": "The memory allowed for one task ran out; more memory may decide it.",
     "crashed": "The process that worked on it died.",
-    "answer-rejected": "An engine gave an answer that did not stand up to a check, so it was thrown away. "
+    "answer-rejected": "An engine gave an answer that failed a check, so it was thrown away. "
     "This is a defect: please report it.",
     "undecided-inputs": "Some of the inputs that it depends on are undecided.",
 }
 
 
-def status_of(row: Row) -> str:
-    """One of STATUSES."""
+def status_of(row: Asked) -> str:
+    """The status of a task, one of STATUSES."""
     if row.answer is None:
         return PENDING if row.refused is None else NOT_BELIEVED
     status = row.answer.status
-    return QUESTIONS[row.task.question].adjective if status in ("holds", "exact") else status
+    return row.task.asks.adjective if status in ("holds", "exact") else status
+
+
+def question_text(task: Task) -> str:
+    """The question, with its epsilon if it has one."""
+    return task.question if task.epsilon is None else f"{task.question} ε {task.epsilon}"
 
 
 def bounds_text(lower: float | None, upper: float | None) -> str:
-    """A radius, or what is proved of it."""
+    """A radius, or the bounds that are proved for it."""
     if lower is None or upper is None:
         return ""
     if lower == upper:
@@ -58,7 +63,7 @@ def bounds_text(lower: float | None, upper: float | None) -> str:
 
 
 def decisions_text(task: Task, answer: TaskAnswer) -> tuple[str, str] | None:
-    """The two decisions that differ; with a class as scope, that class or not."""
+    """The two decisions that differ; if the scope is a class, each is that class or its negation."""
     if answer.decisions is None:
         return None
     return _decision(task.scope, answer.decisions[0]), _decision(task.scope, answer.decisions[1])
@@ -71,7 +76,7 @@ def _decision(scope: Label, decision: Label) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """A share; 0 % and 100 % are said only of none and all."""
+    """A share; only none is 0 %, and only all is 100 %."""
     if not whole:
         return "—"
     if part in (0, whole):
@@ -81,7 +86,7 @@ def percent(part: int, whole: int) -> str:
 
 
 def seconds_text(seconds: float | None) -> str:
-    """A time to three digits, in the unit that suits it."""
+    """A time to three digits, in a suitable unit."""
     if seconds is None:
         return "—"
     if seconds < 0.9995:

@@ -20,7 +20,7 @@ from support.tiny import random_case
 from support.tiny_networks import random_network_case
 from tmverify.asking import decide as decider
 from tmverify.asking.task import pack
-from tmverify.campaign import Row, Store, Task, TaskAnswer
+from tmverify.campaign import Asked, Store, Task, TaskAnswer
 from tmverify.campaign.export import records
 from tmverify.cli import main
 from tmverify.cli.status import status_document
@@ -150,7 +150,7 @@ def test_an_answer_that_would_not_be_believed_is_not_written(real: Path, store: 
         kept = opened.keep(task, lie)
         assert (kept.status, kept.stop_reason) == ("unknown", "answer-rejected")
         assert "no status 'exact'" in kept.detail
-        assert opened.asked(task) == Row(task, kept)
+        assert opened.asked(task) == Asked(task, kept)
 
 
 # Forged answers: whatever the store says, it is not counted.
@@ -166,7 +166,7 @@ def forge(path: Path, task: str, **columns: Any) -> None:
     database.close()
 
 
-def flipped(row: Row, n: int, *, among: Callable[[int, int], bool] = lambda i, bit: True) -> bytes:
+def flipped(row: Asked, n: int, *, among: Callable[[int, int], bool] = lambda i, bit: True) -> bytes:
     """The input with the first ``n`` features flipped that ``among`` takes."""
     assert row.task.x is not None
     x = row.task.x.copy()
@@ -174,11 +174,11 @@ def flipped(row: Row, n: int, *, among: Callable[[int, int], bool] = lambda i, b
     return pack(x)
 
 
-def of(question: str, status: str, engine: str = "brute", **more: object) -> Callable[[Row], bool]:
+def of(question: str, status: str, engine: str = "brute", **more: object) -> Callable[[Asked], bool]:
     """Which row is forged: a question about machines ``a`` and ``b`` unless told otherwise."""
     wanted: dict[str, object] = {"certified": False, "names": None, "direction": None, **more}
 
-    def fits(row: Row) -> bool:
+    def fits(row: Asked) -> bool:
         task, found = row.task, row.answer
         if found is None or (task.question, found.status, task.engine) != (question, status, engine):
             return False
@@ -193,15 +193,15 @@ def both(*parts: str) -> Columns:
     return {"trusts": text(*parts), "trusts_alone": text(*parts)}
 
 
-def finite(row: Row) -> bool:
+def finite(row: Asked) -> bool:
     return of("radius", "exact", mask=None)(row) and row.answer is not None and row.answer.upper != math.inf
 
 
-def one_model(row: Row) -> bool:
+def one_model(row: Asked) -> bool:
     return finite(row) and len(row.task.models) == 1
 
 
-def infinite(row: Row) -> bool:
+def infinite(row: Asked) -> bool:
     return of("radius", "exact")(row) and row.answer is not None and row.answer.upper == math.inf
 
 
@@ -212,7 +212,7 @@ NETWORK_HOLDS = of("robustness", "holds", "auto", names=("net",), epsilon=1)
 NO_PROOF: Columns = {"witness": None, "decisions": None}
 SAT, SEARCH = trust_in(["sat"]), trust_in(["search"])
 
-ATTACKS: dict[str, tuple[Callable[[Row], bool], Columns | Callable[[Any], Columns]]] = {
+ATTACKS: dict[str, tuple[Callable[[Asked], bool], Columns | Callable[[Any], Columns]]] = {
     "violated is exact": (VIOLATED, {"status": "exact"}),
     "violated holds": (VIOLATED, {"status": "holds"}),
     "violated holds, without a witness": (
@@ -307,7 +307,7 @@ def test_what_no_question_could_have_written_is_not_believed(attack: str, store:
         table = {line["task"]: line for line in records(opened)}
         report = collect(seen, opened.models(), title="t", source="s")
         assert (document["tasks"], document["solved"]) == (len(rows), len(rows) - 1)
-        assert (report.headline.tally.total, report.headline.tally.solved) == (len(rows), len(rows) - 1)
+        assert (report.tally.total, report.tally.solved) == (len(rows), len(rows) - 1)
         assert table[row.task.id]["status"] == "unknown"
         assert table[row.task.id].get("radius") is None
         assert opened.due([other.task for other in rows]) == [row.task]

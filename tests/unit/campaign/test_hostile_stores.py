@@ -16,7 +16,7 @@ import pytest
 import tmverify as tv
 from support.campaigns import stored
 from support.real_stores import kind, looked_at, real_folder, text
-from tmverify.campaign import Row, Store, TaskAnswer
+from tmverify.campaign import Asked, Store, TaskAnswer
 from tmverify.cli import main
 from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED, REPLAYED, trust_in
 
@@ -112,7 +112,7 @@ def test_no_change_of_a_question_makes_another_claim(table: str, column: str, la
         true = {row.task.id: claim(row.answer) for row in opened.rows()}
         for value in HOSTILE[len(column) % 3 :: 3]:
             spoil(database, table, column, value)
-            rows: list[Row] = []
+            rows: list[Asked] = []
             with suppress(tv.StoreError):  # it does not say what was asked
                 rows = looked_at(Store(lawless, database))
             for row in rows:

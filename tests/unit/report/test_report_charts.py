@@ -6,9 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tmverify.report.axes import round_ticks
-from tmverify.report.charts import Bar, Bars, Chart, Curves, Mark, Steps, standalone_svg, svg
-from tmverify.report.times import Times
+from tmverify.report.charts import Bar, Bars, Chart, Curves, Mark, Steps, round_ticks, standalone_svg, svg
+from tmverify.report.distributions import Times
 
 EVIL = '</text><script>alert("x")</script>&'
 BARS = Bars(
@@ -24,7 +23,7 @@ CURVES = Curves(
     x_label="x",
     y_label="y",
     end=2,
-    series=(Steps(EVIL, (1, 0.5, 0), (1, 0.75, 0), (Mark(1, 0.4, 0.5, 0.6, EVIL),)),),
+    curves=(Steps(EVIL, (1, 0.5, 0), (1, 0.75, 0), (Mark(1, 0.4, 0.5, 0.6, EVIL),)),),
 )
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -49,7 +48,7 @@ def test_bars_are_as_high_as_their_counts() -> None:
 
 def test_a_band_is_drawn_only_between_curves_that_differ() -> None:
     exact = Curves(
-        title="", description="", x_label="", y_label="", end=1, series=(Steps("s", (1, 0), (1, 0)),)
+        title="", description="", x_label="", y_label="", end=1, curves=(Steps("s", (1, 0), (1, 0)),)
     )
     assert "<polygon" in svg(CURVES)
     assert "<polygon" not in svg(exact)

@@ -11,9 +11,8 @@ import pytest
 from support.report_stores import answer, machine, mixed_store, task, two_model_store, write_store
 from tmverify.campaign import Store
 from tmverify.errors import InvalidInputError
-from tmverify.report.report import Report, collect
-from tmverify.report.robust_share import Point
-from tmverify.report.table import NUMBERS, TEXTS, table_json
+from tmverify.report.page import NUMBERS, TEXTS, table_json
+from tmverify.report.report import Report, collect, median_seconds
 from tmverify.report.words import bounds_text, percent, seconds_text
 
 
@@ -36,15 +35,15 @@ def test_summary_counts_solved_ones_and_times_only_those(mixed: Report) -> None:
     ]
     assert counted == [(4, 3, 2, 1, 1), (4, 3, 1, 2, 1), (4, 3, 3, 0, 1)]
     assert first.tally.mean_seconds == pytest.approx(0.2)
-    assert first.median_seconds == pytest.approx(0.2)
+    assert median_seconds(first.tally) == pytest.approx(0.2)
     assert second.max_seconds == pytest.approx(0.3)
-    assert radius.adjective == "exact"
+    assert radius.asks.adjective == "exact"
 
 
 def test_headline_gives_shares_at_each_epsilon(mixed: Report) -> None:
-    tally = mixed.headline.tally
+    tally = mixed.tally
     assert (tally.total, tally.done, tally.solved, tally.violated, tally.unknown) == (12, 12, 9, 3, 3)
-    shares = [(share.epsilon, share.part, share.whole) for share in mixed.headline.shares["robust"]]
+    shares = [(epsilon, share.positive, share.solved) for epsilon, share in mixed.shares["robust"].items()]
     assert shares == [(None, 3, 6), (1, 2, 3), (2, 1, 3)]
 
 
@@ -59,7 +58,8 @@ def test_open_and_infinite_radii_are_counted_apart(mixed: Report) -> None:
 
 def test_unknown_ones_are_neither_robust_nor_violated(mixed: Report) -> None:
     (curve,) = mixed.curves
-    assert curve.points[0] == Point(epsilon=1, holds=2, solved=3, unknown=1)
+    first = curve.points[1]
+    assert (first.positive, first.solved, first.unknown) == (2, 3, 1)
     (unknowns,) = mixed.unknowns
     assert (unknowns.reason, unknowns.count, unknowns.details) == ("timeout", 3, (("after 5 s", 3),))
     assert "time" in unknowns.meaning
@@ -78,13 +78,13 @@ def test_times_fall_in_bins_of_1_2_5(mixed: Report) -> None:
 def test_an_input_has_one_entry_its_nearest(mixed: Report) -> None:
     near, far = mixed.gallery.changes
     assert mixed.gallery.total == 2
-    assert (near.row.task.index, near.n_flips, near.places[0]) == (
+    assert (near.task.index, near.n_flips, near.places[0]) == (
         1,
         1,
         9,
     )  # the radius', before both verdicts
     assert set(near.places) == {1, 5, 9}
-    assert (far.row.task.index, far.added, far.removed) == (0, (1,), (0,))
+    assert (far.task.index, far.added, far.removed) == (0, (1,), (0,))
     assert set(far.places) == {4, 8}
 
 
@@ -100,7 +100,7 @@ def test_the_gallery_takes_classes_in_turn(tmp_path: Path) -> None:
         about = task("robustness", [1, 0, 0, 0], model, index=index, label=label, data="d", epsilon=1)
         pairs.append((about, answer(about, "violated", witness=[0, 0, 0, 0], decisions=("a", "b"))))
     gallery = collected(write_store(tmp_path / "s.db", pairs, [("first", model)])).gallery
-    assert [change.row.task.label for change in gallery.changes] == ["a", "b", "a", "a"]
+    assert [change.task.label for change in gallery.changes] == ["a", "b", "a", "a"]
 
 
 def test_models_of_one_name_and_other_regions_are_not_mixed(tmp_path: Path) -> None:
@@ -116,13 +116,13 @@ def test_models_of_one_name_and_other_regions_are_not_mixed(tmp_path: Path) -> N
     )
     lines = collected(path).lines
     assert [line.tally.total for line in lines] == [1, 1, 1]
-    assert lines[0].subject.model == f"m ({old.content_hash[:8]})"
-    assert lines[2].subject.conditions == "only setting features"
+    assert lines[0].series.model == f"m ({old.content_hash[:8]})"
+    assert lines[2].series.conditions == "only setting features"
 
 
 def test_two_models(tmp_path: Path) -> None:
     report = collected(two_model_store(tmp_path / "s.db"))
-    assert [line.adjective for line in report.lines] == ["similar", "similar", "exact", "equivalent"]
+    assert [line.asks.adjective for line in report.lines] == ["similar", "similar", "exact", "equivalent"]
     everywhere, near = report.gallery.changes
     assert everywhere.flips is None
     assert near.removed == (0,)
@@ -132,12 +132,12 @@ def test_a_store_without_answers(tmp_path: Path) -> None:
     model = machine()
     about = task("radius", [1, 0, 0, 0], model, index=0, data="d")
     report = collected(write_store(tmp_path / "s.db", [(about, None)], [("first", model)]))
-    assert (report.headline.tally.total, report.headline.tally.done) == (1, 0)
+    assert (report.tally.total, report.tally.done) == (1, 0)
     assert (report.radii, report.curves, report.times, report.gallery.changes) == ((), (), (), ())
 
 
 def test_rows_of_the_table(mixed: Report) -> None:
-    data = json.loads(table_json(mixed.rows, mixed.subjects))
+    data = json.loads(table_json(mixed.rows, mixed.series))
     names = [*TEXTS, *NUMBERS]
     assert data["columns"] == names
     rows = [
