@@ -27,8 +27,8 @@ from tmverify.model.checks import as_array, check_options, integers, labels_of, 
 from tmverify.model.classifier import TEAM, Classifier, Label
 from tmverify.model.clauses import MAX_CLAUSES, Clauses
 from tmverify.model.decision import Tie
+from tmverify.model.inference.packed import PackedModel
 from tmverify.model.matching import in_order
-from tmverify.model.packed import PackedModel
 
 EmptyClause = Literal["silent", "fires"]
 

@@ -2,9 +2,9 @@
 
 All keep only the clauses that can vote: not the contradictory, not the silent, not those of weight 0.
 
-- ``packed_table``, for the classes of a few rows, unless the model is large
-- ``packed_index``, for what else there is to know of a few rows
-- ``packed_batch``, for blocks of rows
+- ``table``, for the classes of a few rows, unless the model is large
+- ``index``, for what else there is to know of a few rows
+- ``batch``, for blocks of rows
 
 Each is built when first needed. The training structure, the file and these are different things on purpose.
 """
@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tmverify.model.decision import least_positive_score
+from tmverify.model.inference.batch import BLOCK_ROWS, BatchForm, batch_form
+from tmverify.model.inference.index import IndexForm, index_form
+from tmverify.model.inference.table import TableForm, table_form
 from tmverify.model.inputs import BYTE, as_bit_matrix, as_rows
-from tmverify.model.packed_batch import BLOCK_ROWS, BatchForm, batch_form
-from tmverify.model.packed_index import IndexForm, index_form
-from tmverify.model.packed_table import TableForm, table_form
 
 if TYPE_CHECKING:
     from tmverify.model.machine import Model
@@ -104,7 +104,7 @@ class PackedModel:
     # Kernels are imported when first used, and once: an import statement costs a microsecond a call.
     @cached_property
     def _decide_rows(self) -> Callable[..., None]:
-        from tmverify.kernels.batch_decide import decide_rows
+        from tmverify.model.inference._batch import decide_rows
 
         kernel: Callable[..., None] = decide_rows
         return kernel

@@ -1,4 +1,4 @@
-"""The form of a model for single rows if it is large (``kernels.votes``): for each feature, its clauses."""
+"""The form of a model for single rows if it is large (``_index``): for each feature, its clauses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tmverify.model.clauses import Clauses
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IndexForm:
-    """Arrays for ``kernels.votes``."""
+    """Arrays for ``_index``."""
 
     offsets: NDArray[np.int64]
     middles: NDArray[np.int64]
@@ -45,7 +45,7 @@ class IndexForm:
 
 def index_form(clauses: Clauses, votes: NDArray[np.int64]) -> IndexForm:
     """Lay out clauses that hold no contradiction, and their votes (n_clauses, outputs), for single rows."""
-    from tmverify.kernels.votes import add_votes
+    from tmverify.model.inference._index import add_votes
 
     features, owners, negated = clauses.features, clauses.owners, clauses.literals < 0
     places = 2 * features + negated

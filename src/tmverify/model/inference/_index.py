@@ -1,4 +1,4 @@
-"""Votes of clauses on single rows, for when there are too few of them for ``kernels.batch``.
+"""Votes of clauses on single rows, for when there are too few of them for ``_batch``.
 
 Inputs are mostly zeros as a rule, so the ones are looked up in an index from features to clauses:
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tmverify.kernels.batch_decide import decide_rows
 from tmverify.model.decision import Tie, decide, least_positive_score
-from tmverify.model.packed import NO_CLAMP
+from tmverify.model.inference._batch import decide_rows
+from tmverify.model.inference.packed import NO_CLAMP
 
 
 @pytest.mark.parametrize("tie", ["positive", "negative"])

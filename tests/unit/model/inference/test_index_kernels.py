@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tmverify.kernels.votes import find_ones, find_true_clauses
 from tmverify.model import Model
 from tmverify.model.evaluate import reference_classes, reference_scores
+from tmverify.model.inference._index import find_ones, find_true_clauses
 
 Empty = Literal["silent", "fires"]
 WIDTHS = (1, 2, 63, 64, 65, 127, 128, 129, 200)
