@@ -22,7 +22,7 @@ from tmverify.errors import InvalidInputError, TrainingStateError, shown
 from tmverify.estimators.progress import EpochBar
 from tmverify.interrupts import one_interrupt
 from tmverify.model import Model
-from tmverify.model.decision import decide
+from tmverify.model.evaluate import decide
 from tmverify.training.features import (
     bit_names,
     canonical,

@@ -193,7 +193,7 @@ def add_block_votes(  # type: ignore[no-untyped-def]
 
 @kernel
 def decide_rows(scores, least_positive, clamp, classes):  # type: ignore[no-untyped-def]
-    """classes[i] = index of the class of scores[i], by the rule of ``model.decision`` and without a copy.
+    """classes[i] = index of the class of scores[i], by the rule of ``model.evaluate`` and without a copy.
 
     A sign if there is one output, else the first largest.
 

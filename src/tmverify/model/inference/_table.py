@@ -81,7 +81,7 @@ def count_votes(nibbles, table, part):  # type: ignore[no-untyped-def]
 # Without nogil: letting go of the lock and taking it again costs as much as deciding a row.
 @njit(types.int64(_ROWS, _TABLE, _CLASSES), cache=True)
 def decide_few(rows, table, classes):  # type: ignore[no-untyped-def]
-    """classes[i] = index of the class of ``rows[i]``, by the rule of ``model.decision``.
+    """classes[i] = index of the class of ``rows[i]``, by the rule of ``model.evaluate``.
 
     Returns the last one, or -1 if a byte is neither 0 nor 1.
     """

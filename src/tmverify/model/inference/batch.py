@@ -28,7 +28,6 @@ CACHE_LINE = 64
 class BatchForm:
     """Arrays for ``_batch``."""
 
-    n_features: int
     features: NDArray[np.uint32]
     starts: NDArray[np.int64]
     middles: NDArray[np.int64]
@@ -42,8 +41,8 @@ class BatchForm:
         """Add all votes on the rows before ``stop`` to ``scores``; returns the OR of their bytes."""
         from tmverify.model.inference._batch import add_block_votes, transpose_rows
 
-        octets = np.empty((EIGHT, self.n_features), np.uint8)
-        planes = zeros_on_a_cache_line((self.n_features, BLOCK_ROWS // WORD_BITS), np.uint64)
+        octets = np.empty((EIGHT, rows.shape[1]), np.uint8)
+        planes = zeros_on_a_cache_line((rows.shape[1], BLOCK_ROWS // WORD_BITS), np.uint64)
         true = np.empty((EIGHT, BLOCK_ROWS // WORD_BITS), np.uint64)
         patterns = np.empty(BLOCK_ROWS // EIGHT, np.uint64)
         table = zeros_on_a_cache_line((1 << EIGHT, LANES), np.int16)
@@ -92,7 +91,6 @@ def batch_form(clauses: Clauses, votes: NDArray[np.int64]) -> BatchForm:
     part_offsets, part_groups, part_weights = _parts(digits, votes.shape[1])
     features, starts, middles = _literal_lists(clauses, np.concatenate([np.zeros(0, np.int64), *orders]))
     return BatchForm(
-        clauses.n_features,
         features,
         starts,
         middles,

@@ -1,6 +1,6 @@
 """What ``Model.scores`` and ``Model.predict`` run on: inference forms of a Model, for the numba kernels.
 
-All keep only the clauses that can vote: not the contradictory, not the silent, not those of weight 0.
+All keep only the clauses that can change a score (``model.evaluate.live_clauses``).
 
 - ``table``, for the classes of a few rows, unless the model is large
 - ``index``, for what else there is to know of a few rows
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tmverify.model.decision import least_positive_score
+from tmverify.model.evaluate import least_positive_score, live_clauses
 from tmverify.model.inference.batch import BLOCK_ROWS, BatchForm, batch_form
 from tmverify.model.inference.index import IndexForm, index_form
 from tmverify.model.inference.table import TableForm, table_form
@@ -37,13 +37,9 @@ class PackedModel:
     """The forms of one model, and the choice between them."""
 
     def __init__(self, model: Model) -> None:
-        usable = (model.weights != 0).any(axis=0) & ~model.clauses.contradictory()
-        if model.empty_clause == "silent":
-            usable &= model.clauses.lengths > 0
-        chosen = np.flatnonzero(usable)
-        self._clauses = model.clauses.select(chosen)
-        self._votes = np.ascontiguousarray(model.weights[:, chosen].T)
-        self._bias = model.bias
+        live, self._bias = live_clauses(model)
+        self._clauses = model.clauses.select(live)
+        self._votes = np.ascontiguousarray(model.weights[:, live].T)
         self._classes = np.array(model.classes)
         self._least_positive = least_positive_score(model.tie)
         self._clamp = NO_CLAMP if model.clamp is None else model.clamp
