@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     )
     from tmverify.interop import to_c, to_dimacs, to_lp, to_opb, to_smtlib, to_verilog, to_wcnf
     from tmverify.model import Model
-    from tmverify.model.file import load
+    from tmverify.model.load import load
     from tmverify.properties import (
         Query,
         Radius,
@@ -123,7 +123,7 @@ _HOME = {
     "check_universal_similarity": "verify",
     "decide": "verify",
     "equivalence_query": "properties",
-    "load": "model.file",
+    "load": "model.load",
     "load_dataset": "data",
     "read_plan": "campaign",
     "robustness_query": "properties",

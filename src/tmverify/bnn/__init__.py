@@ -6,10 +6,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from tmverify.bnn.file import load_bnn
 from tmverify.bnn.folding import BatchNorm, fold_block, fold_output, fold_pixels
-from tmverify.bnn.loading import load_bnn
-from tmverify.bnn.model import BnnModel, Layer
-from tmverify.bnn.pixels import PixelCuts
+from tmverify.bnn.model import BnnModel, Layer, PixelCuts
 from tmverify.bnn.query import NetworkQuery
 
 if TYPE_CHECKING:

@@ -1,26 +1,72 @@
-"""The file of a BnnModel: one exact encoding, in the layout of ``model.container``.
+"""Files of networks: our own, one exact encoding in the layout of ``model.container``, and published ones.
 
 Arrays, for block i of k: ``block.i.thresholds`` I64 (n_neurons,), ``block.i.weights`` U8 (n_neurons,
 ceil(n_inputs / 8)), a bit a weight, 1 for +1, the first in the highest bit, the last byte filled with zeros;
 then ``output.bias`` I64 (n_classes,), ``output.weights`` as above; and for networks of grey levels
 ``pixels.levels`` I32 and ``pixels.rising`` U8, (n_features,). The options are widths, scale, classes and
 feature_names.
+
+The networks of github.com/msakai/bnn-verification (Max-SAT Evaluation 2020, MIPLIB 2024) are npz archives of
+float32: grey levels / 255, ``input_bn`` and sign, ``blocks.i`` of sign(W) x + b (``lin``), batch
+normalisation (``bn``) and sign, and ``output_lin``. Batch normalisation is Chainer's, with epsilon 2e-5; the
+sign of 0 is +1. The floats are taken as the numbers that they are, and folded exactly.
 """
 
 from __future__ import annotations
 
+import io
+import os
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.bnn.model import MAX_LAYERS, MAX_WIDTH, BnnModel, Layer
-from tmverify.bnn.pixels import PixelCuts
-from tmverify.errors import ModelFormatError
-from tmverify.model.container import Schema, hashable, open_file, pack, read_arrays
+from tmverify.bnn.folding import BatchNorm, fold_block, fold_output, fold_pixels
+from tmverify.bnn.model import MAX_LAYERS, MAX_WIDTH, BnnModel, Layer, PixelCuts
+from tmverify.errors import ModelError, ModelFormatError
+from tmverify.model.container import (
+    MAX_FILE_BYTES,
+    Schema,
+    names_in,
+    open_file,
+    pack,
+    read,
+    read_arrays,
+)
 
 FORMAT = "tmverify-bnn"
 VERSION = "1"
+EPSILON = 2e-5  # of the batch normalisation of published networks
+
+
+def load_bnn(path: str | os.PathLike[str]) -> BnnModel:
+    """Read a network written by ``BnnModel.save``, or a published one (``.npz``). Nothing is unpickled.
+
+    Parameters
+    ----------
+    path : path
+        Of a file of ``BnnModel.save``; or of an npz with the arrays ``input_bn.*``, ``blocks.i.lin.*``,
+        ``blocks.i.bn.*`` and ``output_lin.*``.
+
+    Returns
+    -------
+    BnnModel
+        With ``cuts``, if it is a published one: ``binarize`` makes its input bits of grey levels.
+
+    Raises
+    ------
+    ModelFormatError
+        If the file is neither; the message says what is wrong.
+    OSError
+        If the file is missing or may not be read.
+    """
+    place = Path(path)
+    try:
+        return _published(place) if _is_zip(place) else decode(read(place))
+    except ModelError as error:
+        raise ModelFormatError(f"{path}: {error}") from error.__cause__
 
 
 def decode(data: bytes) -> BnnModel:
@@ -68,9 +114,7 @@ def encode(model: BnnModel, sha256: str | None = None) -> bytes:
 
 
 def _build(options: dict[str, Any], widths: list[int], arrays: dict[str, NDArray[Any]]) -> BnnModel:
-    names, classes = options.get("feature_names"), options.get("classes")
-    if not isinstance(classes, list) or not (names is None or isinstance(names, list)):
-        raise ModelFormatError("classes and feature_names must be lists")
+    classes, feature_names = names_in(options)
     blocks = [
         Layer(_unpacked(arrays[f"block.{i}.weights"], n), arrays[f"block.{i}.thresholds"])
         for i, n in enumerate(widths[:-2])
@@ -83,8 +127,8 @@ def _build(options: dict[str, Any], widths: list[int], arrays: dict[str, NDArray
         output=_unpacked(arrays["output.weights"], widths[-2]),
         scale=options.get("scale", 0),
         bias=arrays["output.bias"],
-        classes=tuple(hashable(label) for label in classes),
-        feature_names=None if names is None else tuple(hashable(name) for name in names),
+        classes=classes,
+        feature_names=feature_names,
         cuts=cuts,
     )
 
@@ -98,3 +142,73 @@ def _unpacked(packed: NDArray[np.uint8], n: int) -> NDArray[np.int8]:
         raise ModelFormatError(f"{n} weights must take {-(-n // 8)} bytes a neuron, found {packed.shape[1]}")
     signs: NDArray[np.int8] = np.unpackbits(packed, axis=1, count=n).astype(np.int8) * 2 - 1
     return signs
+
+
+def _is_zip(path: Path) -> bool:
+    if not path.is_file():
+        return False  # ``read`` says what is wrong; opening a pipe would wait
+    with open(path, "rb") as file:
+        return file.read(2) == b"PK"
+
+
+def _published(path: Path) -> BnnModel:
+    arrays = _arrays(path)
+
+    def array(name: str, rank: int) -> NDArray[np.generic]:
+        if name not in arrays:
+            raise ModelFormatError(f"no array {name!r}: not a network in the form of the published ones")
+        found = arrays[name]
+        if not isinstance(found, np.ndarray) or found.ndim != rank or found.dtype.kind != "f":
+            raise ModelFormatError(f"{name} must be floats in {rank} dimensions")
+        if not np.isfinite(found).all():
+            raise ModelFormatError(f"{name} must be finite numbers")
+        return found
+
+    def norm(name: str) -> BatchNorm:
+        gamma, beta, mean, variance = (
+            array(f"{name}.{part}", 1) for part in ("gamma", "beta", "avg_mean", "avg_var")
+        )
+        return BatchNorm(gamma, beta, mean, variance, EPSILON)
+
+    def signs(name: str) -> NDArray[np.int8]:
+        return np.where(array(name, 2).astype(np.float64) >= 0, 1, -1).astype(np.int8)
+
+    n_blocks = sum(name.endswith(".lin.W") for name in arrays)
+    if n_blocks > MAX_LAYERS:
+        raise ModelFormatError(f"{n_blocks} blocks; a network has at most {MAX_LAYERS}")
+    blocks = [f"blocks.{i}" for i in range(n_blocks)]
+    scale, bias = fold_output(array("output_lin.b", 1))
+    output = signs("output_lin.W")
+    return BnnModel(
+        layers=tuple(
+            fold_block(signs(f"{b}.lin.W"), array(f"{b}.lin.b", 1), norm(f"{b}.bn")) for b in blocks
+        ),
+        output=output,
+        scale=scale,
+        bias=bias,
+        classes=tuple(range(len(output))),
+        cuts=fold_pixels(norm("input_bn")),
+    )
+
+
+def _arrays(path: Path) -> dict[str, NDArray[np.generic]]:
+    size = path.stat().st_size
+    if size > MAX_FILE_BYTES:
+        raise ModelFormatError(f"{size} bytes; a network has at most {MAX_FILE_BYTES}")
+    data = io.BytesIO(path.read_bytes())
+    try:
+        return _read_npz(data)
+    except ModelError:
+        raise
+    except Exception as error:  # zipfile, zlib and NumPy raise whatever they stumble upon
+        raise ModelFormatError(f"not an npz archive of numbers ({error})") from None
+
+
+def _read_npz(data: io.BytesIO) -> dict[str, NDArray[np.generic]]:
+    with zipfile.ZipFile(data) as archive:
+        total = sum(entry.file_size for entry in archive.infolist())
+    if total > MAX_FILE_BYTES:
+        raise ModelFormatError(f"{total} bytes of arrays; a network has at most {MAX_FILE_BYTES}")
+    data.seek(0)
+    with np.load(data, allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files}

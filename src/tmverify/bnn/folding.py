@@ -21,8 +21,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.bnn.model import Layer
-from tmverify.bnn.pixels import N_LEVELS, PixelCuts
+from tmverify.bnn.model import N_LEVELS, Layer, PixelCuts
 from tmverify.errors import ModelError, shown
 
 Numbers = Sequence[object] | NDArray[np.generic]

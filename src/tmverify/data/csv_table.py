@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.errors import DataFormatError, InvalidInputError, shown
-from tmverify.model.matching import check_distinct
-from tmverify.model.names import default_name
+from tmverify.model.names import check_distinct, default_name
 
 LABEL_NAMES = ("y", "label")
 _BITS = frozenset("01")

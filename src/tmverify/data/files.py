@@ -22,8 +22,7 @@ from tmverify.atomic import replacing
 from tmverify.data.csv_table import read_csv
 from tmverify.errors import DataFormatError, TmVerifyError
 from tmverify.model.inputs import as_bit_matrix
-from tmverify.model.matching import check_distinct, column_order
-from tmverify.model.names import Named
+from tmverify.model.names import Named, check_distinct, column_order
 
 ReadT = TypeVar("ReadT")
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tmverify.errors import ImportMismatchError, InvalidInputError
 from tmverify.model import Model
-from tmverify.model.decision import decide
+from tmverify.model.evaluate import decide
 from tmverify.model.inputs import as_bit_matrix
 
 Bits = NDArray[np.uint8]

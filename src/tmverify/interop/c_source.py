@@ -8,7 +8,7 @@ that it looks at,
 and has a run of votes (output, weight), so a clause costs its literals' words and the outputs that count it.
 Only ``<stdint.h>`` is used: no memory is allocated, nothing is called, no number is floating.
 
-Invariants: scores are those of ``Model.scores``, exact in int64; decisions are those of ``model.decision``.
+Invariants: scores are those of ``Model.scores``, exact in int64; decisions are those of ``model.evaluate``.
 No mask has a bit beyond the features, so the unused bits of the last word do not matter. A binary machine
 needs no clamp, which never changes a sign.
 """

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Label, Model
 from tmverify.model.clauses import Clauses
-from tmverify.model.live import live_clauses
+from tmverify.model.evaluate import live_clauses
 
 MAX_NAME_CHARS = 63  # as many as any C compiler tells apart
 MAX_QUOTED_CHARS = 200  # C promises lines of 4,095 characters; escaped, one becomes ten

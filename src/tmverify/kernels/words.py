@@ -1,13 +1,14 @@
-"""Words of 64 bits, for numba."""
+"""Words of 64 bits, for numba: uint64 in, uint64 out."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
-_intrinsic: Any = intrinsic
+_intrinsic: Any = intrinsic  # callers leave out the first argument, which a type checker can't know
 
 
 @_intrinsic
@@ -16,5 +17,15 @@ def ones(typing_context, word):  # type: ignore[no-untyped-def]
 
     def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
         return builder.ctpop(args[0])
+
+    return types.uint64(types.uint64), generate
+
+
+@_intrinsic
+def lowest_bit(typing_context, word):  # type: ignore[no-untyped-def]
+    """Position of the lowest bit of a word that is not 0."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return builder.cttz(args[0], ir.IntType(1)(1))
 
     return types.uint64(types.uint64), generate

@@ -158,13 +158,17 @@ def read_arrays(header: dict[str, Any], body: memoryview, schema: Schema) -> dic
     return arrays
 
 
-def hashable(value: Any) -> Any:
-    """``value``, or ModelFormatError if it is neither string nor integer."""
-    if not isinstance(value, (int, str)):
-        raise ModelFormatError(
-            f"classes and feature_names must hold strings or integers, found {value!r:.40}"
-        )
-    return value
+def names_in(options: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
+    """The options classes and feature_names, as what can be hashed; the model checks them."""
+    classes, names = options.get("classes"), options.get("feature_names")
+    if not isinstance(classes, list) or not (names is None or isinstance(names, list)):
+        raise ModelFormatError("classes and feature_names must be lists")
+    for value in (*classes, *(names or ())):
+        if not isinstance(value, (int, str)):
+            raise ModelFormatError(
+                f"classes and feature_names must hold strings or integers, found {value!r:.40}"
+            )
+    return tuple(classes), None if names is None else tuple(names)
 
 
 def _header_size(start: bytes, n_bytes: int) -> int:

@@ -11,38 +11,20 @@ cannot pass.
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.errors import ModelError, ModelFormatError
+from tmverify.errors import ModelFormatError
 from tmverify.model.clauses import MAX_FEATURES, Clauses
-from tmverify.model.container import Schema, hashable, open_file, pack, read, read_arrays
+from tmverify.model.container import Schema, names_in, open_file, pack, read_arrays
 from tmverify.model.machine import Model
 
 FORMAT = "tmverify-model"
 VERSION = "1"
 
 _SCHEMA: Schema = {"bias": ("I64", 1), "literals": ("I32", 1), "offsets": ("I64", 1), "weights": ("I32", 2)}
-
-
-def load(path: str | os.PathLike[str]) -> Model:
-    """Read a model written by ``Model.save``.
-
-    Raises
-    ------
-    ModelFormatError
-        If the file is not exactly such a model; the message says what is wrong.
-    OSError
-        If the file is missing or may not be read.
-    """
-    try:
-        return decode(read(Path(path)))
-    except ModelError as error:
-        raise ModelFormatError(f"{path}: {error}") from error.__cause__
 
 
 def decode(data: bytes) -> Model:
@@ -78,9 +60,7 @@ def _build(options: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Model:
     n_features = options.get("n_features")
     if type(n_features) is not int or not 1 <= n_features <= MAX_FEATURES:
         raise ModelFormatError(f"n_features must be between 1 and {MAX_FEATURES}, found {n_features!r:.40}")
-    names, classes = options.get("feature_names"), options.get("classes")
-    if not isinstance(classes, list) or not (names is None or isinstance(names, list)):
-        raise ModelFormatError("classes and feature_names must be lists")
+    classes, feature_names = names_in(options)
     return Model(
         clauses=_clauses(n_features, arrays["literals"], arrays["offsets"]),
         weights=arrays["weights"],
@@ -88,8 +68,8 @@ def _build(options: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Model:
         tie=options.get("tie", ""),
         clamp=options.get("clamp"),
         empty_clause=options.get("empty_clause", ""),
-        classes=tuple(hashable(label) for label in classes),
-        feature_names=None if names is None else tuple(hashable(name) for name in names),
+        classes=classes,
+        feature_names=feature_names,
     )
 
 

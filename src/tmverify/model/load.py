@@ -9,28 +9,38 @@ from pathlib import Path
 from tmverify.errors import ModelError, ModelFormatError
 from tmverify.model.classifier import Classifier
 from tmverify.model.container import format_of, read
-from tmverify.model.file import FORMAT
+from tmverify.model.file import FORMAT, decode
+from tmverify.model.machine import Model
 
-# The module that decodes a format. It is imported by the first file of that format: kinds of classifiers
+# The modules that decode other formats, each imported by the first file of that format: kinds of classifiers
 # other than the Tsetlin machine lie in packages above this one.
-_DECODERS = {FORMAT: "tmverify.model.file", "tmverify-bnn": "tmverify.bnn.file"}
+_DECODERS = {"tmverify-bnn": "tmverify.bnn.file"}
 
 
-def load_classifier(path: str | os.PathLike[str]) -> Classifier:
-    """Read a file that ``Classifier.save`` wrote.
+def load(path: str | os.PathLike[str]) -> Model:
+    """Read a model written by ``Model.save``.
 
     Raises
     ------
     ModelFormatError
-        If it is not exactly such a file; the message says what is wrong.
+        If the file is not exactly such a model; the message says what is wrong.
     OSError
         If the file is missing or may not be read.
     """
     try:
+        return decode(read(Path(path)))
+    except ModelError as error:
+        raise ModelFormatError(f"{path}: {error}") from error.__cause__
+
+
+def load_classifier(path: str | os.PathLike[str]) -> Classifier:
+    """Read a classifier of any kind, written by ``Classifier.save``; raises as ``load`` does."""
+    try:
         data = read(Path(path))
-        found = format_of(data)
-        home = _DECODERS.get(found, _DECODERS[FORMAT]) if isinstance(found, str) else _DECODERS[FORMAT]
-        classifier: Classifier = import_module(home).decode(data)
+        kind = format_of(data)
+        if not isinstance(kind, str) or kind == FORMAT or kind not in _DECODERS:
+            return decode(data)
+        classifier: Classifier = import_module(_DECODERS[kind]).decode(data)
         return classifier
     except ModelError as error:
         raise ModelFormatError(f"{path}: {error}") from error.__cause__

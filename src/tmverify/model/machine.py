@@ -2,7 +2,7 @@
 
     score_c(x) = bias_c + sum_j weights[c, j] * clause_j(x)
 
-One output row is a binary machine, several rows are decided by argmax (``model.decision``). So one type
+One output row is a binary machine, several rows are decided by argmax (``model.evaluate``). So one type
 covers the plain machine (weights +1 and -1), the weighted one, the coalesced one (clauses shared by
 classes) and the paper's team of one machine per class, whose member for class c is ``model.single(c)``.
 
@@ -26,9 +26,9 @@ from tmverify.errors import InvalidInputError, ModelError, shown
 from tmverify.model.checks import as_array, check_options, integers, labels_of, listed
 from tmverify.model.classifier import TEAM, Classifier, Label
 from tmverify.model.clauses import MAX_CLAUSES, Clauses
-from tmverify.model.decision import Tie
-from tmverify.model.matching import in_order
-from tmverify.model.packed import PackedModel
+from tmverify.model.evaluate import Tie
+from tmverify.model.inference.packed import PackedModel
+from tmverify.model.names import in_order
 
 EmptyClause = Literal["silent", "fires"]
 

@@ -3,14 +3,33 @@
 The number of a feature is its index, counted from 0, wherever it is written or read: ``x43`` is column 43 of
 X, 43 among the ``flips`` of an answer, bit 43 of exported code. Only signed literals (``[1, -3]``, as in
 DIMACS) count from 1, because 0 has no sign: 1 is x0, and -3 is "not x2".
+
+Data are matched to the features of a model by the names of the columns, where there are any:
+
+- Columns with the names of the model's features are put in the order of the model.
+- Columns that are numbered, all of 0 … n-1 or x0 … x{n-1}, are put in the order of the numbers, whatever the
+  model calls its features.
+- Columns with other names are taken by position if the model has no names, and refused if it has some. A
+  numbering that is not complete, such as x1 … xn, is refused by every model: it could mean two things.
+- Columns without names are taken by position.
+
+Names come from files (``data.files``) and from frames (``in_order``). Two models that are compared read the
+same data: their names must be the same, in the same order, or one has none (``check_same_features``).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tmverify.errors import InvalidInputError, shown
+
+_SOME = 3
 _COUNTED = re.compile(r"[xX]?(\d{1,9})", re.ASCII)
 
 
@@ -66,3 +85,134 @@ def counted(name: str) -> int | None:
     """The index in a name that is one: 43 of ``x43``, ``X43``, ``x043`` and ``43``; None of other names."""
     match = _COUNTED.fullmatch(name)
     return None if match is None else int(match[1])
+
+
+def column_order(columns: Sequence[str], model: Named, *, what: str, remedy: str) -> NDArray[np.intp]:
+    """Which of ``columns`` each feature of ``model`` is; 0, 1, 2, … where they go by position.
+
+    Parameters
+    ----------
+    columns : names, all different
+    what, remedy : str
+        What has these columns, and how to say that they are meant by position: for the message.
+
+    Raises
+    ------
+    InvalidInputError
+        If the names do not fit the model's.
+    """
+    order = _order(columns, model)
+    if order is not None:
+        return order
+    if model.feature_names is None:  # then they are numbers, and not all that there should be
+        columns = [default_name(number) for number in _numbers(columns)]
+    own = feature_names(model)
+    lacking, unknown = _only(own, columns), _only(columns, own)
+    said = [f"it lacks {_some(lacking)}"] if lacking else []
+    said += [f"the model has no {_some(unknown)}"] if unknown else []
+    raise InvalidInputError(
+        f"{what} must have columns that are named like the model's features: "
+        f"{', and '.join(said) or 'it has some of them twice'}. Rename or drop columns, or {remedy}."
+    )
+
+
+def check_distinct(columns: Iterable[str], error: type[Exception], what: str) -> None:
+    """Raise ``error`` if two columns have the same name."""
+    twice = [name for name, n in Counter(columns).items() if n > 1]
+    if twice:
+        raise error(f"{what} must name each column once. Got {_some(twice)} twice or more.")
+
+
+def in_order(values: ArrayLike, model: Named, *, name: str = "X") -> ArrayLike:
+    """Rows, or one row, with their columns in the order of the model's features.
+
+    Only what carries names is looked at: frames, series, and lists of series. Anything else is returned as
+    it is.
+
+    Raises
+    ------
+    InvalidInputError
+        If the names do not fit the model's.
+    """
+    if isinstance(values, np.ndarray):
+        return values
+    labels = _labels(values)
+    if labels is None:
+        if isinstance(values, list | tuple) and any(_labels(row) is not None for row in values):
+            rows: Any = [in_order(row, model, name=name) for row in values]
+            return np.asarray(rows)
+        return values
+    columns = [str(label) for label in labels]
+    check_distinct(columns, InvalidInputError, name)
+    remedy = f"pass {name}.to_numpy() to have them taken by position"
+    order = column_order(columns, model, what=name, remedy=remedy)
+    array = np.asarray(values)
+    return array[..., order] if len(order) == len(columns) else array
+
+
+def check_same_features(a: Named, b: Named) -> None:
+    """Raise InvalidInputError unless two models can be asked about the same inputs."""
+    if a.n_features != b.n_features:
+        raise InvalidInputError(
+            f"Two models can be compared only if they read the same features. "
+            f"Got n_features={a.n_features} and n_features={b.n_features} instead."
+        )
+    if a.feature_names == b.feature_names:
+        return
+    named, other = (b, a) if a.feature_names is None else (a, b)
+    order = _order(feature_names(named), other) if other.feature_names is None else None
+    if order is not None and (order == np.arange(len(order))).all():
+        return
+    first, second = feature_names(a), feature_names(b)
+    place = next(i for i in range(a.n_features) if first[i] != second[i])
+    raise InvalidInputError(
+        "Two models can be compared only if they read the same features in the same order. Feature "
+        f"{place} is {shown(first[place])} to the one and {shown(second[place])} to the other. Train both on "
+        "the same columns; or, if their features are the same by position, give both the same feature_names."
+    )
+
+
+def _order(columns: Sequence[str], model: Named) -> NDArray[np.intp] | None:
+    """Which column each feature is, or None if the names do not fit."""
+    own = model.feature_names or ()
+    place = {name: i for i, name in enumerate(columns)}
+    if place.keys() == set(own):
+        return np.array([place[name] for name in own], np.intp)
+    numbers = _numbers(columns)
+    if len(numbers) == len(columns):
+        complete = sorted(numbers) == list(range(model.n_features))
+        # Names of the model's own that are numbers too must say the same, however they are spelt.
+        agree = all(counted(name) in (None, i) for i, name in enumerate(own))
+        return np.argsort(numbers) if complete and agree and place.keys().isdisjoint(own) else None
+    return None if own else np.arange(model.n_features)
+
+
+def _numbers(columns: Sequence[str]) -> list[int]:
+    """The indices that are names here."""
+    return [number for number in map(counted, columns) if number is not None]
+
+
+def _only(names: Iterable[str], others: Iterable[str]) -> list[str]:
+    known = set(others)
+    return [name for name in names if name not in known]
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SOME} more" if len(names) > _SOME else ""
+    return ", ".join(map(shown, names[:_SOME])) + more
+
+
+def _labels(values: Any) -> Iterable[Any] | None:
+    """The names that the columns of a frame have, or the values of a series."""
+    axes = getattr(values, "axes", None)  # of pandas: no label of a series can hide it, as it can ``columns``
+    if isinstance(axes, list) and axes:
+        labels: Iterable[Any] = axes[-1]
+        return labels
+    fields = getattr(values, "_fields", None)  # of a named tuple
+    if isinstance(values, tuple) and isinstance(fields, tuple):
+        return fields
+    for attribute in ("column_names", "columns"):  # of pyarrow, of polars
+        columns = getattr(values, attribute, None)
+        if isinstance(columns, list) and all(isinstance(name, str) for name in columns):
+            return columns
+    return None

@@ -19,7 +19,7 @@ With a clamp T >= 1, q(s) = min(max(s, -T), T) is compared instead:
 from __future__ import annotations
 
 from tmverify.model import Model
-from tmverify.model.decision import least_positive_score
+from tmverify.model.evaluate import least_positive_score
 
 Terms = tuple[tuple[int, int], ...]
 Condition = tuple[Terms, int]

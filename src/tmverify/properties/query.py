@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from tmverify.errors import InvalidInputError
 from tmverify.model import Classifier, Label, Model
 from tmverify.model.clauses import Clauses, concatenate
-from tmverify.model.live import live_clauses
+from tmverify.model.evaluate import live_clauses
 from tmverify.properties.decisions import Case, decides, differs
 from tmverify.properties.region import Region
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Classifier, Label, Model
-from tmverify.model.matching import check_same_features
+from tmverify.model.names import check_same_features
 
 Scope = Label
 

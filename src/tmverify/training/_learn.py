@@ -15,6 +15,7 @@ are the OR of one word per feature: a straight run through memory, without branc
 
 import numpy as np
 
+from tmverify.kernels import words
 from tmverify.kernels.jit import kernel
 from tmverify.kernels.meeting import meet
 from tmverify.kernels.rng import fill_mask, next_below, next_mask
@@ -23,17 +24,12 @@ BLOCK = 64
 PLANES = 8
 _ONE, _NONE, _ALL = np.uint64(1), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 _EVEN = np.uint64(0x5555555555555555)
-_PAIRS, _NIBBLES = np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
-_BYTES = np.uint64(0x0101010101010101)
 
 
 @kernel
 def count_ones(word):  # type: ignore[no-untyped-def]
-    """Number of set bits (LLVM makes one instruction of this)."""
-    word = word - ((word >> _ONE) & _EVEN)
-    word = (word & _PAIRS) + ((word >> np.uint64(2)) & _PAIRS)
-    word = (word + (word >> np.uint64(4))) & _NIBBLES
-    return np.int64((word * _BYTES) >> np.uint64(56))
+    """Number of set bits, to be added to numbers that may be negative."""
+    return np.int64(words.ones(word))
 
 
 @kernel

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tmverify.errors import InvalidInputError, TrainingStateError, shown
 from tmverify.interrupts import one_interrupt
 from tmverify.model import Model
-from tmverify.model.decision import decide
+from tmverify.model.evaluate import decide
 from tmverify.progress import ProgressBar
 from tmverify.training.features import (
     bit_names,

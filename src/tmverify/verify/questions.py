@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 
 from tmverify.model import Classifier, Model
 from tmverify.model.inputs import as_bit_matrix
-from tmverify.model.matching import in_order
-from tmverify.model.names import named_first
+from tmverify.model.names import in_order, named_first
 from tmverify.properties import Verdict, equivalence_query, robustness_query, similarity_query
 from tmverify.properties.region import Direction, Features
 from tmverify.properties.scope import Scope

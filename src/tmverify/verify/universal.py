@@ -16,8 +16,7 @@ from tmverify.engines.protocol import Deadline, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Classifier, Model
 from tmverify.model.inputs import as_bit_matrix
-from tmverify.model.matching import in_order
-from tmverify.model.names import named_first
+from tmverify.model.names import in_order, named_first
 from tmverify.properties import Status, StopReason, UniversalVerdict, Verdict
 from tmverify.properties.query import AnyQuery
 from tmverify.properties.questions import UNIVERSAL_ROBUSTNESS, UNIVERSAL_SIMILARITY, Question

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tmverify.model.decision import Tie, decide, least_positive_score
+from tmverify.model.evaluate import Tie, decide, least_positive_score
 
 LIMIT = (1 << 55) - 1
 TIES: tuple[Tie, ...] = get_args(Tie)

@@ -14,7 +14,7 @@ import pytest
 from tmverify import InvalidInputError, Model, ModelError
 from tmverify.model.checks import MAX_WEIGHT
 from tmverify.model.clauses import Clauses
-from tmverify.model.decision import Tie
+from tmverify.model.evaluate import Tie
 from tmverify.model.machine import MAX_OUTPUTS
 
 XOR = [[1, 2], [-1, -2], [1, -2], [-1, 2]]

@@ -14,7 +14,7 @@ import pytest
 import tmverify as tv
 from tmverify.bnn import BnnModel
 from tmverify.errors import InvalidInputError
-from tmverify.model.matching import check_same_features, column_order, in_order
+from tmverify.model.names import check_same_features, column_order, in_order
 
 NAMES = ("age", "sex", "rash")
 FIRST = tv.Model.from_clauses(3, [[1]], [1], bias=-1, feature_names=NAMES)  # 1 iff age

@@ -1,8 +1,9 @@
 """Votes of clauses on a block of 512 samples, by the method of the four Russians.
 
-A clause is evaluated on all samples at once: the AND of its features' planes (``kernels.transpose``), until
-no sample is left. Eight clauses at a time then vote. They make one byte per sample, their *pattern* p, and a
-table holds what each of the 256 patterns adds to the sums,
+The block is transposed first: bit s of ``planes[f, w]`` is feature f of row ``64 w + s``. A clause is then
+evaluated on all samples at once: the AND of its features' planes, until no sample is left. Eight clauses at a
+time then vote. They make one byte per sample, their *pattern* p, and a table holds what each of the 256
+patterns adds to the sums,
 
     table[p] = sum_{k in p} weights[k],        sums[s] += table[pattern[s]],
 
@@ -17,7 +18,8 @@ digits, each with runs of its own.
 
 import numpy as np
 
-from tmverify.kernels.batch_vectors import (
+from tmverify.kernels.jit import kernel
+from tmverify.model.inference._vectors import (
     all_samples,
     drop_row,
     keep_row,
@@ -26,7 +28,62 @@ from tmverify.kernels.batch_vectors import (
     store_row,
     store_sum,
 )
-from tmverify.kernels.jit import kernel
+
+
+@kernel
+def fold_eight(x0, x1, x2, x3, x4, x5, x6, x7, mask, octet):  # type: ignore[no-untyped-def]
+    """octet[f] = mask & sum_k x_k[f] << k, a loop that LLVM runs 32 bytes at a time.
+
+    Returns the OR of all bytes, as a byte (a wider one is slower).
+    """
+    seen = np.uint8(0)
+    for f in range(len(octet)):
+        seen = np.uint8(seen | x0[f] | x1[f] | x2[f] | x3[f] | x4[f] | x5[f] | x6[f] | x7[f])
+        octet[f] = mask & (
+            x0[f]
+            | (x1[f] << 1)
+            | (x2[f] << 2)
+            | (x3[f] << 3)
+            | (x4[f] << 4)
+            | (x5[f] << 5)
+            | (x6[f] << 6)
+            | (x7[f] << 7)
+        )
+    return seen
+
+
+@kernel
+def transpose_rows(bits, start, octets, planes):  # type: ignore[no-untyped-def]
+    """planes[f, w] = sum_s bits[start + 64 w + s, f] << s over the 512 rows from ``start``.
+
+    There is a row ``start``; rows beyond the last one count as zeros. ``octets`` is scratch, (8, n_features)
+    uint8; ``planes`` is (n_features, 8) uint64. Returns the OR of all bytes read: above 1, one was no bit
+    and has spilt into its neighbours. So the caller needs no second pass over the data to check it.
+    """
+    last = len(bits) - 1
+    seen = np.uint8(0)
+    for w in range(planes.shape[1]):
+        for k in range(8):
+            i = start + 64 * w + 8 * k
+            # Past the end, the last row is read again and masked away.
+            seen |= fold_eight(
+                bits[min(i, last)],
+                bits[min(i + 1, last)],
+                bits[min(i + 2, last)],
+                bits[min(i + 3, last)],
+                bits[min(i + 4, last)],
+                bits[min(i + 5, last)],
+                bits[min(i + 6, last)],
+                bits[min(i + 7, last)],
+                np.uint8((1 << max(0, min(last + 1 - i, 8))) - 1),
+                octets[k],
+            )
+        for f in range(len(planes)):
+            word = np.uint64(0)
+            for k in range(8):
+                word |= np.uint64(octets[k, f]) << np.uint64(8 * k)
+            planes[f, w] = word
+    return seen
 
 
 @kernel
@@ -132,3 +189,27 @@ def add_block_votes(  # type: ignore[no-untyped-def]
                     base = part_groups[p] << 9
                     add_patterns(pattern_bytes, part_weights, 8 * p, table, sums, base, n)
         flush_sums(sums, run_shifts[r], scores)
+
+
+@kernel
+def decide_rows(scores, least_positive, clamp, classes):  # type: ignore[no-untyped-def]
+    """classes[i] = index of the class of scores[i], by the rule of ``model.evaluate`` and without a copy.
+
+    A sign if there is one output, else the first largest.
+
+    Scores are cut to ``[-clamp, clamp]`` first; a ``clamp`` beyond every score means none.
+    """
+    n, n_outputs = scores.shape
+    if n_outputs == 1:
+        for i in range(n):
+            classes[i] = scores[i, 0] >= least_positive
+        return
+    for i in range(n):
+        best = 0
+        highest = min(max(scores[i, 0], -clamp), clamp)
+        for c in range(1, n_outputs):
+            score = min(max(scores[i, c], -clamp), clamp)
+            if score > highest:
+                highest = score
+                best = c
+        classes[i] = best

@@ -16,8 +16,8 @@ from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 from tmverify.model.checks import MAX_WEIGHT
 from tmverify.model.evaluate import reference_classes, reference_scores
-from tmverify.model.packed import FEW_ROWS
-from tmverify.model.packed_batch import BLOCK_ROWS, EIGHT, MAX_SUM, batch_form
+from tmverify.model.inference.batch import BLOCK_ROWS, EIGHT, MAX_SUM, batch_form
+from tmverify.model.inference.packed import FEW_ROWS
 
 SIZES = (0, 1, FEW_ROWS - 1, FEW_ROWS, 63, 64, 65, 511, 512, 513, 512 + FEW_ROWS, 1023, 1030)
 WEIGHTS = (1, 127, 4095, 4096, 40_000, 1 << 24, MAX_WEIGHT)

@@ -1,13 +1,13 @@
-"""The decision kernel says what ``model.decision`` says."""
+"""The decision kernel says what ``model.evaluate`` says."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tmverify.kernels.batch_decide import decide_rows
-from tmverify.model.decision import Tie, decide, least_positive_score
-from tmverify.model.packed import NO_CLAMP
+from tmverify.model.evaluate import Tie, decide, least_positive_score
+from tmverify.model.inference._batch import decide_rows
+from tmverify.model.inference.packed import NO_CLAMP
 
 
 @pytest.mark.parametrize("tie", ["positive", "negative"])

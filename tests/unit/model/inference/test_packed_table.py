@@ -13,7 +13,7 @@ from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 from tmverify.model.checks import MAX_WEIGHT
 from tmverify.model.evaluate import reference_classes
-from tmverify.model.packed import FEW_ROWS_BY_TABLE
+from tmverify.model.inference.packed import FEW_ROWS_BY_TABLE
 
 
 def some_model(scale: int = 1) -> Model:

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tmverify.kernels.votes import find_ones, find_true_clauses
 from tmverify.model import Model
 from tmverify.model.evaluate import reference_classes, reference_scores
+from tmverify.model.inference._index import find_ones, find_true_clauses
+from tmverify.model.inference.index import Index
 
 Empty = Literal["silent", "fires"]
 WIDTHS = (1, 2, 63, 64, 65, 127, 128, 129, 200)
@@ -211,13 +212,19 @@ def test_true_clauses_by_the_index_from_features() -> None:
         asking = [np.flatnonzero(signs[:, f] == sign) for f in range(n_features) for sign in (1, -1)]
         bounds = np.cumsum([0, *map(len, asking)])
         true = np.zeros(n_clauses + 1, np.uint32)
-        n = find_true_clauses(
-            np.flatnonzero(x).astype(np.uint32),
-            np.count_nonzero(x),
+        index = Index(
             bounds[::2].copy(),
             bounds[1::2].copy(),
             np.concatenate(asking).astype(np.uint32),
             (signs == 1).sum(axis=1).astype(np.int32),
+            np.zeros(n_clauses + 1, np.int64),
+            np.empty(0, np.uint32),
+            np.empty(0, np.int32),
+        )
+        n = find_true_clauses(
+            np.flatnonzero(x).astype(np.uint32),
+            np.count_nonzero(x),
+            index,
             np.empty(n_clauses, np.int32),
             true,
         )

@@ -1,10 +1,10 @@
 """What ``Model.scores`` and ``Model.predict`` run on: inference forms of a Model, for the numba kernels.
 
-All keep only the clauses that can vote: not the contradictory, not the silent, not those of weight 0.
+All keep only the clauses that can change a score (``model.evaluate.live_clauses``).
 
-- ``packed_table``, for the classes of a few rows, unless the model is large
-- ``packed_index``, for what else there is to know of a few rows
-- ``packed_batch``, for blocks of rows
+- ``table``, for the classes of a few rows, unless the model is large
+- ``index``, for what else there is to know of a few rows
+- ``batch``, for blocks of rows
 
 Each is built when first needed. The training structure, the file and these are different things on purpose.
 """
@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tmverify.model.decision import least_positive_score
+from tmverify.model.evaluate import least_positive_score, live_clauses
+from tmverify.model.inference.batch import BLOCK_ROWS, BatchForm, batch_form
+from tmverify.model.inference.index import IndexForm, index_form
+from tmverify.model.inference.table import TableForm, table_form
 from tmverify.model.inputs import BYTE, as_bit_matrix, as_rows
-from tmverify.model.packed_batch import BLOCK_ROWS, BatchForm, batch_form
-from tmverify.model.packed_index import IndexForm, index_form
-from tmverify.model.packed_table import TableForm, table_form
 
 if TYPE_CHECKING:
     from tmverify.model.machine import Model
@@ -37,13 +37,9 @@ class PackedModel:
     """The forms of one model, and the choice between them."""
 
     def __init__(self, model: Model) -> None:
-        usable = (model.weights != 0).any(axis=0) & ~model.clauses.contradictory()
-        if model.empty_clause == "silent":
-            usable &= model.clauses.lengths > 0
-        chosen = np.flatnonzero(usable)
-        self._clauses = model.clauses.select(chosen)
-        self._votes = np.ascontiguousarray(model.weights[:, chosen].T)
-        self._bias = model.bias
+        live, self._bias = live_clauses(model)
+        self._clauses = model.clauses.select(live)
+        self._votes = np.ascontiguousarray(model.weights[:, live].T)
         self._classes = np.array(model.classes)
         self._least_positive = least_positive_score(model.tie)
         self._clamp = NO_CLAMP if model.clamp is None else model.clamp
@@ -104,7 +100,7 @@ class PackedModel:
     # Kernels are imported when first used, and once: an import statement costs a microsecond a call.
     @cached_property
     def _decide_rows(self) -> Callable[..., None]:
-        from tmverify.kernels.batch_decide import decide_rows
+        from tmverify.model.inference._batch import decide_rows
 
         kernel: Callable[..., None] = decide_rows
         return kernel

@@ -1,7 +1,7 @@
-"""The form of a model for single rows if it is of moderate size (``kernels.single``): which clauses are left.
+"""The form of a model for single rows if it is of moderate size (``_table``): which clauses are left.
 
 For each four features and each of their 16 values, the clauses that these don't violate, as a set of bits.
-The layout is drawn in ``kernels.single``.
+The layout is drawn in ``_table``.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.model.clauses import Clauses
-from tmverify.model.packed_memory import zeros_on_a_cache_line
+from tmverify.model.inference.batch import zeros_on_a_cache_line
 
 CHUNK = 512
 WORDS = 8
 NIBBLES = 16
 LANES = 16
 ROW_BYTES = 64
-# Beyond, the index of ``packed_index`` wins: tables leave the caches, or are looked up for many outputs.
+# Beyond, the index of ``index`` wins: tables leave the caches, or are looked up for many outputs.
 MAX_BYTES = 4 << 20
 MAX_LOOK_UPS = 4096
 MAX_SCORE = (1 << 31) - 1
@@ -28,7 +28,7 @@ MAX_SCORE = (1 << 31) - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableForm:
-    """The array of ``kernels.single``, and its kernel."""
+    """The array of ``_table``, and its kernel."""
 
     table: NDArray[np.int64]
     decide_few: Callable[[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]], int]
@@ -48,7 +48,7 @@ def table_form(
     largest_score = (np.abs(votes).sum(axis=0) + np.abs(bias)).max()
     if n_rows * ROW_BYTES > MAX_BYTES or parts * chunks * quarter > MAX_LOOK_UPS or largest_score > MAX_SCORE:
         return None
-    from tmverify.kernels.single import decide_few
+    from tmverify.model.inference._table import decide_few
 
     table = zeros_on_a_cache_line((n_rows, WORDS), np.int64)
     table[0, :4] = chunks, n_outputs, least_positive, clamp

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tmverify.kernels.batch import add_patterns, find_patterns, find_true, flush_sums
+from tmverify.model.inference._batch import add_patterns, find_patterns, find_true, flush_sums
 
 MANY = 100
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tmverify.kernels.single import decide_few, fold_quarters
 from tmverify.model import Model
 from tmverify.model.evaluate import reference_classes
-from tmverify.model.packed_table import TableForm
+from tmverify.model.inference._table import decide_few, fold_quarters
+from tmverify.model.inference.table import TableForm
 
 WIDTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 127, 128, 129, 784)
 

@@ -7,7 +7,7 @@ being g, g + q, g + 2 q and g + 3 q with ``q = ceil(n_features / 4)``, and the f
     AND over g of table[chunk, g, v_g]
 
 so 512 clauses cost q look-ups, however many literals they have, and no branch. The votes of the true clauses
-are then added up, 16 outputs at a time. (The index of ``kernels.votes`` took five times as long on 500 rules;
+are then added up, 16 outputs at a time. (The index of ``_index`` took five times as long on 500 rules;
 it goes on being used where a table would leave the caches. Groups of eight features need tables 8 times as
 large, and groups of neighbours can't be folded 32 bytes at a time.)
 
@@ -18,15 +18,15 @@ All is in one matrix, ``table``, (n, 8) int64, in this order of rows of 64 bytes
     parts                           bias, 16 outputs a part, int32
     parts * chunks * 512            votes, by part and clause, int32
 
-No sum leaves int32, by the choice of models (``model.packed_table``).
+No sum leaves int32, by the choice of models (``table.table_form``).
 """
 
 import numpy as np
 from numba import types
 
-from tmverify.kernels.batch_vectors import all_samples, keep_row
 from tmverify.kernels.jit import njit
-from tmverify.kernels.single_vectors import add_votes, load_votes, lowest_bit, vote_of, word_of
+from tmverify.kernels.words import lowest_bit
+from tmverify.model.inference._vectors import add_votes, all_samples, keep_row, load_votes, vote_of, word_of
 
 # One compilation serves arrays that may be written to and those that may not. Helpers are inlined, which
 # halves its time.
@@ -81,7 +81,7 @@ def count_votes(nibbles, table, part):  # type: ignore[no-untyped-def]
 # Without nogil: letting go of the lock and taking it again costs as much as deciding a row.
 @njit(types.int64(_ROWS, _TABLE, _CLASSES), cache=True)
 def decide_few(rows, table, classes):  # type: ignore[no-untyped-def]
-    """classes[i] = index of the class of ``rows[i]``, by the rule of ``model.decision``.
+    """classes[i] = index of the class of ``rows[i]``, by the rule of ``model.evaluate``.
 
     Returns the last one, or -1 if a byte is neither 0 nor 1.
     """

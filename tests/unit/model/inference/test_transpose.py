@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tmverify.kernels.transpose import BLOCK, transpose_rows
+from tmverify.model.inference._batch import transpose_rows
+from tmverify.model.inference.batch import BLOCK_ROWS as BLOCK
 
 
 def transposed(bits: NDArray[np.uint8], start: int) -> tuple[list[list[int]], int]:

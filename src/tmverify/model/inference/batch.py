@@ -1,4 +1,4 @@
-"""The form of a model for batches (``kernels.batch``): for each clause, its features.
+"""The form of a model for batches (``_batch``): for each clause, its features.
 
 Eight clauses share a table of votes, 16 outputs wide. Votes are cut into digits, and clauses into runs, so
 that sums fit 16 bits.
@@ -7,12 +7,12 @@ that sums fit 16 bits.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.model.clauses import Clauses
-from tmverify.model.packed_memory import zeros_on_a_cache_line
 
 WORD_BITS = 64
 BLOCK_ROWS = 512
@@ -21,13 +21,13 @@ LANES = 16
 # Eight digits of 12 bits stay below 2**15, the limit of a sum of votes.
 DIGIT_BITS = 12
 MAX_SUM = (1 << 15) - 1
+CACHE_LINE = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchForm:
-    """Arrays for ``kernels.batch``."""
+    """Arrays for ``_batch``."""
 
-    n_features: int
     features: NDArray[np.uint32]
     starts: NDArray[np.int64]
     middles: NDArray[np.int64]
@@ -39,11 +39,10 @@ class BatchForm:
 
     def add_votes(self, rows: NDArray[np.uint8], stop: int, scores: NDArray[np.int64]) -> int:
         """Add all votes on the rows before ``stop`` to ``scores``; returns the OR of their bytes."""
-        from tmverify.kernels.batch import add_block_votes
-        from tmverify.kernels.transpose import transpose_rows
+        from tmverify.model.inference._batch import add_block_votes, transpose_rows
 
-        octets = np.empty((EIGHT, self.n_features), np.uint8)
-        planes = zeros_on_a_cache_line((self.n_features, BLOCK_ROWS // WORD_BITS), np.uint64)
+        octets = np.empty((EIGHT, rows.shape[1]), np.uint8)
+        planes = zeros_on_a_cache_line((rows.shape[1], BLOCK_ROWS // WORD_BITS), np.uint64)
         true = np.empty((EIGHT, BLOCK_ROWS // WORD_BITS), np.uint64)
         patterns = np.empty(BLOCK_ROWS // EIGHT, np.uint64)
         table = zeros_on_a_cache_line((1 << EIGHT, LANES), np.int16)
@@ -92,7 +91,6 @@ def batch_form(clauses: Clauses, votes: NDArray[np.int64]) -> BatchForm:
     part_offsets, part_groups, part_weights = _parts(digits, votes.shape[1])
     features, starts, middles = _literal_lists(clauses, np.concatenate([np.zeros(0, np.int64), *orders]))
     return BatchForm(
-        clauses.n_features,
         features,
         starts,
         middles,
@@ -163,3 +161,11 @@ def _literal_lists(
         rank = np.arange(np.count_nonzero(mask)) - before[owners[mask]]
         features[firsts[owners[mask]] + rank] = chosen.features[mask]
     return features, starts, middles
+
+
+def zeros_on_a_cache_line(shape: tuple[int, int], dtype: type[np.generic]) -> NDArray[Any]:
+    """Zeros that start on a cache line: rows that straddle two lines cost a fifth of the speed."""
+    size = shape[0] * shape[1] * np.dtype(dtype).itemsize
+    room = np.zeros(size + CACHE_LINE, np.uint8)
+    skip = -room.ctypes.data % CACHE_LINE
+    return room[skip : skip + size].view(dtype).reshape(shape)

@@ -1,4 +1,4 @@
-"""Votes of clauses on single rows, for when there are too few of them for ``kernels.batch``.
+"""Votes of clauses on single rows, for when there are too few of them for ``_batch``.
 
 Inputs are mostly zeros as a rule, so the ones are looked up in an index from features to clauses:
 
@@ -34,15 +34,14 @@ def find_ones(bits, ones):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def find_true_clauses(  # type: ignore[no-untyped-def]
-    ones, n_ones, offsets, middles, clauses, needed, lacking, true
-):
+def find_true_clauses(ones, n_ones, index, lacking, true):  # type: ignore[no-untyped-def]
     """true[:n] = the clauses true on an input whose features ``ones[:n_ones]`` are 1; returns n.
 
     Feature f is asked to be 1 by ``clauses[offsets[f]:middles[f]]`` and to be 0 by
     ``clauses[middles[f]:offsets[f + 1]]``; clause j has ``needed[j]`` literals of the first kind.
     ``lacking`` is scratch like ``needed``; ``true`` has one cell more.
     """
+    offsets, middles, clauses, needed = index.offsets, index.middles, index.clauses, index.needed
     for j in range(len(needed)):  # many times faster than the assignment of a slice
         lacking[j] = needed[j]
     for i in range(n_ones):
@@ -59,32 +58,21 @@ def find_true_clauses(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add_votes(  # type: ignore[no-untyped-def]
-    bits,
-    offsets,
-    middles,
-    clauses,
-    needed,
-    vote_offsets,
-    vote_outputs,
-    vote_weights,
-    ones,
-    lacking,
-    true,
-    scores,
-):
+def add_votes(bits, index, scores):  # type: ignore[no-untyped-def]
     """scores[i, vote_outputs[v]] += vote_weights[v] for every vote v of every clause true on bits[i].
 
-    Clause j has the votes ``[vote_offsets[j], vote_offsets[j + 1])``; ``ones``, ``lacking`` and ``true`` are
-    scratch. Returns the OR of all bytes of ``bits``: above 1, one was no bit.
+    Clause j has the votes ``[vote_offsets[j], vote_offsets[j + 1])`` of ``index``. Returns the OR of all
+    bytes of ``bits``: above 1, one was no bit.
     """
+    ones = np.empty(bits.shape[1] + 1, np.uint32)
+    lacking = np.empty(len(index.needed), np.int32)
+    true = np.empty(len(index.needed) + 1, np.uint32)
     seen = np.uint8(0)
     for i in range(len(bits)):
         n_ones, found = find_ones(bits[i], ones)
         seen |= found
-        n_true = find_true_clauses(ones, n_ones, offsets, middles, clauses, needed, lacking, true)
-        for a in range(n_true):
+        for a in range(find_true_clauses(ones, n_ones, index, lacking, true)):
             j = true[a]
-            for v in range(vote_offsets[j], vote_offsets[j + 1]):
-                scores[i, vote_outputs[v]] += vote_weights[v]
+            for v in range(index.vote_offsets[j], index.vote_offsets[j + 1]):
+                scores[i, index.vote_outputs[v]] += index.vote_weights[v]
     return seen
