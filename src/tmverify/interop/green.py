@@ -28,16 +28,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from tmverify.data.files import guarded
 from tmverify.errors import DataFormatError, InvalidInputError, ModelError
-from tmverify.interop.agreement import Bits, check_agreement
-from tmverify.interop.assembly import assemble, kind_of, refuse_kind, refuse_other
-from tmverify.interop.literals import clauses_of_lists, clauses_of_matrix
+from tmverify.interop.machines import (
+    Bits,
+    assemble,
+    check_agreement,
+    clauses_of_lists,
+    clauses_of_matrix,
+    kind_of,
+)
 from tmverify.model import Label, Model
 from tmverify.model.checks import as_array
 from tmverify.model.clauses import Clauses
 from tmverify.model.container import MAX_FILE_BYTES
 
 _LIBRARY = "green-tsetlin"
-_PACKAGE = "green_tsetlin"
 _KINDS = ("TsetlinMachine", "SparseTsetlinMachine", "Predictor", "RuleSet", "DenseState")
 _INT32 = 2**31 - 1
 # The library's own names of the two arrays, and those of its published models.
@@ -79,12 +83,8 @@ def from_green(
         if X is not None:
             raise InvalidInputError("X can't be compared: a file has no library to ask. Leave X out.")
         return _from_state(*read_state(Path(source)), **names)
-    found = kind_of(source, (_PACKAGE,))
-    if found is None:
-        raise refuse_other(source, "from_green", f"a {', '.join(_KINDS)} of {_LIBRARY}, or an .npz file")
-    _, kind = found
-    if kind not in _KINDS:
-        raise refuse_kind(_LIBRARY, kind, ", ".join(_KINDS))
+    expected = f"a {', '.join(_KINDS)} of {_LIBRARY}, or an .npz file"
+    _, kind = kind_of(source, {"green_tsetlin": _KINDS}, "from_green", expected)
     model, rules = _read(source, kind, names)
     check_agreement(model, _LIBRARY, lambda bits: _ask(rules, bits), X)
     return model
@@ -92,9 +92,7 @@ def from_green(
 
 def read_state(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     """The automata and weights of a saved dense state; any other file is a DataFormatError."""
-    automata, weights = guarded(_read_npz, file)
-    assert weights is not None
-    return automata, weights
+    return guarded(_read_npz, file)
 
 
 def _read_npz(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -1,7 +1,10 @@
-"""A query as a 0/1 program: linear constraints over binary variables, feasible iff there is a witness.
+r"""A query as a 0/1 program: linear constraints over binary variables, feasible iff there is a witness.
 
-From the query, specialised to its region (``engines.reduction``; every witness stays one, so a program's
-optimum is the query's, and nothing is trusted that an engine concluded). Its variables are:
+OPB takes it to any pseudo-Boolean solver, LP to any MILP solver (HiGHS, SCIP, CBC, Gurobi, CPLEX). If it has
+no solution, the property HOLDS; a solution is a counterexample.
+
+The query is specialised to its region first (``engines.reduction``). Every witness stays a witness, so the
+optimum of the program is that of the query, and nothing rests on what an engine concluded. The variables are:
 
 - x_i, the value of feature i, for each feature that matters;
 - c_j for each clause, tied in the direction that its weights can use: one that helps must be earned,
@@ -15,21 +18,55 @@ optimum is the query's, and nothing is trusted that an engine concluded). Its va
 At most ``radius`` flips, where a flip of feature i is x_i or 1 - x_i: that constant is moved into the bound.
 
 Invariants: all numbers are exact integers; no variable is twice in a row, no coefficient is 0.
+
+**OPB**, the linear format of the PB competitions. It calls variables x1, x2, …, counted from 1, whatever they
+stand for: x4 is not feature 4, and a comment says so. Numbers are integers of any size: a solver of 32 bits
+may refuse heavy votes.
+
+    * #variable= 3 #constraint= 2
+    * bit x1 = feature 4 (contrast)
+    min: +1 x1 +1 x2 ;
+    +1 x1 -3 x2 +2 x3 >= 1 ;
+
+**LP**, the format of CPLEX. Here x<i> is feature i, c<j> a clause.
+
+    \ bit x4 = feature 4 (contrast)
+    Minimize
+     obj: 1 x4 - 1 x7 + 1 one
+    Subject To
+     r1: 1 x4 - 3 c2 >= -2
+    Binaries
+     x4 x7 c2 one
+    End
+
+MILP solvers compute in floating point, so an answer is as good as the solver's arithmetic: replay a solution
+through the model, and take "infeasible" for strong evidence, not for a proof. A solver calls a number an
+integer that is within delta <= 1e-5 of one (Gurobi, CPLEX; HiGHS and SCIP 1e-6) and a row satisfied that is
+short by tau <= 1e-5. Rounding moves a row by at most delta * (sum of |coefficients|), and rows are integral,
+so what the solver calls feasible is feasible as long as that, and tau, stay below 1. Rows of more than
+``MAX_ROW_SUM``, where they come to a half, are refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from tmverify.atomic import write_lines
 from tmverify.engines.protocol import EncodingTooLargeError
 from tmverify.engines.reduction import Reduced, reduce
 from tmverify.errors import InvalidInputError
+from tmverify.interop.comments import comment_lines
 from tmverify.model.names import default_name
 from tmverify.properties.query import Query, check_query
+
+MAX_ROW_SUM = 50_000
+MAX_LINE_CHARS = 100  # the limits of LP readers differ; the shortest is 255
+_NEAREST = "; the optimum is the least number of flips"
 
 Term = tuple[int, int]
 """A coefficient and the index of a variable."""
@@ -85,6 +122,49 @@ class Program:
         if self.reduced.radius < len(self.bits):
             terms, constant = _flips(self)
             yield Row([(-coefficient, v) for coefficient, v in terms], constant - self.reduced.radius)
+
+
+def to_opb(query: Query, path: str | os.PathLike[str], *, nearest: bool = False) -> None:
+    """Write ``query`` as linear pseudo-Boolean constraints.
+
+    Parameters
+    ----------
+    query : Query
+        From ``robustness_query``, ``similarity_query`` or ``equivalence_query``.
+    path : path
+    nearest : bool
+        Whether to ask for the counterexample with the fewest flips: the optimum is the radius, if that lies
+        within the query's region. For equivalence, which has no input to start from, the fewest ones.
+
+    Raises
+    ------
+    InvalidInputError
+        If the constraints would be too many to write.
+    """
+    write_lines(path, _opb(query, build_program(query), nearest))
+
+
+def to_lp(query: Query, path: str | os.PathLike[str], *, nearest: bool = False) -> None:
+    """Write ``query`` as a mixed-integer program; the answer is as good as the solver's floating point.
+
+    Parameters
+    ----------
+    query : Query
+        From ``robustness_query``, ``similarity_query`` or ``equivalence_query``.
+    path : path
+    nearest : bool
+        Whether to minimise the number of flips: the optimum is the radius, if that lies within the query's
+        region, and as far as the solver's gap allows (the usual 1e-4 is exact below 10,000 flips). For
+        equivalence, which has no input to start from, the fewest ones. Otherwise the objective is 0.
+
+    Raises
+    ------
+    InvalidInputError
+        If the rows would be too many to write, or have numbers that floating point might not carry.
+    """
+    program = build_program(query)
+    _check_numbers(program)
+    write_lines(path, _lp(query, program, nearest))
 
 
 def specialise(query: Query) -> Reduced:
@@ -178,3 +258,72 @@ def _case_rows(program: Program) -> Iterator[Row]:
         if len(case) > 1:
             for c in case:
                 yield Row([(1, program.holds[c]), (-1, selector)], 0)
+
+
+def _comments(
+    sign: str, query: Query, program: Program, meaning: str, named: Callable[[int], str]
+) -> Iterator[str]:
+    bits = {feature: named(v) for feature, v in program.bits.items()}
+    clauses = {index: named(v) for index, v in program.clauses.items()}
+    return comment_lines(sign, query, meaning, program.reduced.origin, bits, clauses)
+
+
+def _opb(query: Query, program: Program, nearest: bool) -> Iterator[str]:
+    n_rows = sum(1 for _ in program.rows())
+    yield f"* #variable= {len(program.names)} #constraint= {n_rows}"
+    yield "* x1, x2, ... are the variables of this file, not features: features count from 0, see bit"
+    meaning = f"satisfiable iff there is a counterexample{_NEAREST if nearest else ''}"
+    yield from _comments("*", query, program, meaning, lambda v: f"x{v + 1}")
+    if nearest:
+        # The grammar has no empty objective; the constant that is 1 costs nothing.
+        yield f"min: {_opb_sum(program.flips() or [(0, program.one)])} ;"
+    for terms, bound in program.rows():
+        yield f"{_opb_sum(terms)} >= {bound} ;"
+
+
+def _opb_sum(terms: Sequence[Term]) -> str:
+    return " ".join(f"{coefficient:+d} x{v + 1}" for coefficient, v in terms)
+
+
+def _check_numbers(program: Program) -> None:
+    largest = max(sum(abs(coefficient) for coefficient, _ in terms) for terms, _ in program.rows())
+    if largest > MAX_ROW_SUM:
+        raise InvalidInputError(
+            f"The coefficients of a row may add up to {MAX_ROW_SUM} at most: with more, the tolerances of "
+            f"MILP solvers could turn the answer. Got {largest} instead. Write OPB, SMT-LIB or DIMACS, which "
+            f"are solved in integers."
+        )
+
+
+def _lp(query: Query, program: Program, nearest: bool) -> Iterator[str]:
+    meaning = "feasible iff there is a counterexample, within the solver's arithmetic"
+    yield from _comments(
+        "\\", query, program, meaning + (_NEAREST if nearest else ""), program.names.__getitem__
+    )
+    yield "Minimize"
+    objective = program.flips() if nearest else []
+    yield from _folded("obj:", _lp_words(program, objective or [(0, program.one)]))
+    yield "Subject To"
+    for number, (terms, bound) in enumerate(program.rows(), 1):
+        yield from _folded(f"r{number}:", [*_lp_words(program, terms), f">= {bound}"])
+    yield "Binaries"
+    yield from _folded("", program.names)
+    yield "End"
+
+
+def _lp_words(program: Program, terms: Sequence[Term]) -> Iterator[str]:
+    for i, (coefficient, v) in enumerate(terms):
+        sign = "-" if coefficient < 0 else "+" if i else ""
+        yield f"{sign} {abs(coefficient)} {program.names[v]}".strip()
+
+
+def _folded(start: str, words: Iterable[str]) -> Iterator[str]:
+    """The words behind ``start``, on as many lines as they need."""
+    line = start
+    for word in words:
+        if len(line) + 1 + len(word) > MAX_LINE_CHARS:
+            yield f" {line}".rstrip()
+            line = word
+        else:
+            line = f"{line} {word}".strip()
+    yield f" {line}"
