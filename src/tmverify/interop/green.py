@@ -33,10 +33,10 @@ from tmverify.interop.machines import (
     assemble,
     check_agreement,
     clauses_of_lists,
-    clauses_of_matrix,
     kind_of,
 )
 from tmverify.model import Label, Model
+from tmverify.model.assembly import clauses_of_matrix
 from tmverify.model.checks import as_array
 from tmverify.model.clauses import Clauses
 from tmverify.model.container import MAX_FILE_BYTES
@@ -82,7 +82,7 @@ def from_green(
     if isinstance(source, str | os.PathLike):
         if X is not None:
             raise InvalidInputError("X can't be compared: a file has no library to ask. Leave X out.")
-        return _from_state(*read_state(Path(source)), **names)
+        return _from_state(*guarded(_read_npz, Path(source)), **names)
     expected = f"a {', '.join(_KINDS)} of {_LIBRARY}, or an .npz file"
     _, kind = kind_of(source, {"green_tsetlin": _KINDS}, "from_green", expected)
     model, rules = _read(source, kind, names)
@@ -90,14 +90,8 @@ def from_green(
     return model
 
 
-def read_state(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The automata and weights of a saved dense state; any other file is a DataFormatError."""
-    return guarded(_read_npz, file)
-
-
 def _read_npz(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
-    if file.exists() and not file.is_file():
-        raise DataFormatError(f"{file}: not a regular file.")
+    """The automata and weights of a saved dense state; any other file is a DataFormatError."""
     with open(file, "rb") as stream:
         _check_archive(stream, file)
         with np.load(stream, allow_pickle=False) as arrays:

@@ -28,24 +28,19 @@ from numpy.typing import ArrayLike, NDArray
 from tmverify.errors import ImportMismatchError, InvalidInputError, ModelError, shown
 from tmverify.model import Label, Model
 from tmverify.model.checks import labels_of, listed
-from tmverify.model.clauses import Clauses, check_n_features, concatenate
-from tmverify.model.container import MAX_FILE_BYTES
+from tmverify.model.clauses import Clauses, check_n_features
 from tmverify.model.decision import decide
 from tmverify.model.inputs import as_bit_matrix
 from tmverify.model.machine import EmptyClause
 
 Bits = NDArray[np.uint8]
 
-# Clauses, and their weights: (n_clauses,), or (outputs, n_clauses).
-Votes = tuple[Clauses, NDArray[np.int64]]
 # Class index of each row, and the scores, (n, outputs), cut if the library cuts them; None if it shows none.
 Ask = Callable[[Bits], tuple[NDArray[Any], NDArray[Any] | None]]
 # Outputs of all clauses, (n, n_clauses); those of clauses without literals are not looked at.
 AskClauses = Callable[[Bits], NDArray[Any]]
 
-MAX_LITERALS = MAX_FILE_BYTES // 4  # as many as a model file holds
 N_PROBES = 1024
-_CELLS_AT_ONCE = 1 << 22  # numpy finds the included ones with 24 bytes each
 _AT_ONCE = 4096  # rows; some libraries keep 32 bits a literal
 
 
@@ -95,34 +90,6 @@ def included_in_slices(
     return bits[:, :n_literals].astype(np.bool_)
 
 
-def clauses_of_matrix(included: NDArray[np.bool_], n_features: int) -> Clauses:
-    """Clauses of a Boolean matrix with ``n_features`` columns, or twice as many: the negations follow."""
-    n_features = check_n_features(n_features)
-    n_clauses, n_literals = included.shape
-    if n_literals not in (n_features, 2 * n_features):
-        raise ModelError(f"{n_features} features have as many literals, or twice. Got {n_literals} instead.")
-    lengths = np.count_nonzero(included, axis=1)
-    if lengths.sum() > MAX_LITERALS:
-        raise ModelError(f"A model may have {MAX_LITERALS} literals in all. Got {lengths.sum()} instead.")
-    rows = max(1, _CELLS_AT_ONCE // n_literals)
-    parts = [_literals(included[a : a + rows], n_features) for a in range(0, n_clauses, rows)]
-    return Clauses(
-        n_features,
-        np.concatenate([np.zeros(0, np.int32), *parts]),
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-    )
-
-
-def _literals(included: NDArray[np.bool_], n_features: int) -> NDArray[np.int32]:
-    """The literals of some rows, sorted by feature, the negation first, as clauses are."""
-    both = np.zeros((len(included), n_features, 2), np.bool_)
-    both[:, :, 1] = included[:, :n_features]
-    if included.shape[1] > n_features:
-        both[:, :, 0] = included[:, n_features:]
-    _, features, positive = np.nonzero(both)
-    return np.where(positive == 1, features + 1, -(features + 1)).astype(np.int32)
-
-
 def clauses_of_lists(rules: Iterable[Iterable[int]], n_features: int) -> Clauses:
     """Clauses of lists of literals, numbered from 0: the features, then their negations."""
     n_features = check_n_features(n_features)
@@ -136,16 +103,6 @@ def clauses_of_lists(rules: Iterable[Iterable[int]], n_features: int) -> Clauses
             )
         signed.append([lit + 1 if lit < n_features else n_features - lit - 1 for lit in literals])
     return Clauses.from_lists(n_features, signed)
-
-
-def one_machine_a_class(parts: Sequence[Votes]) -> Votes:
-    """All clauses, and a matrix in which the clauses of machine c vote on class c alone."""
-    weights = np.zeros((len(parts), sum(len(clauses) for clauses, _ in parts)), np.int64)
-    start = 0
-    for c, (clauses, votes) in enumerate(parts):
-        weights[c, start : start + len(clauses)] = votes
-        start += len(clauses)
-    return concatenate([clauses for clauses, _ in parts]), weights
 
 
 def assemble(

@@ -23,12 +23,11 @@ from tmverify.interop.machines import (
     assemble,
     check_agreement,
     clauses_of_lists,
-    clauses_of_matrix,
     included_in_slices,
     kind_of,
-    one_machine_a_class,
 )
 from tmverify.model import Label, Model
+from tmverify.model.assembly import clauses_of_matrix, one_machine_a_class
 from tmverify.model.clauses import Clauses
 
 _VANILLA, _COALESCED = "TMClassifier", "TMCoalescedClassifier"

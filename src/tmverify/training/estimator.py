@@ -23,20 +23,20 @@ from tmverify.estimators.progress import EpochBar
 from tmverify.interrupts import one_interrupt
 from tmverify.model import Model
 from tmverify.model.decision import decide
+from tmverify.training.checkpoint import check_same, digest_of, fixed_parameters, read_course
 from tmverify.training.features import (
     bit_names,
     canonical,
     dense_slices,
     is_boolean,
     learn_thermometer,
+    pack_inputs,
     thermometer_from,
     to_bits,
 )
-from tmverify.training.freeze import check_names, freeze, model_labels
+from tmverify.training.frozen_model import check_names, freeze, model_labels
 from tmverify.training.machine import Rule
-from tmverify.training.packing import pack_inputs
 from tmverify.training.parameters import check_parameters
-from tmverify.training.resuming import check_same, digest_of, fixed_parameters, read_course
 from tmverify.training.schedule import Course, Examples
 from tmverify.training.trainer import Trainer
 

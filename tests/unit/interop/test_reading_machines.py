@@ -20,10 +20,10 @@ from tmverify.interop import from_green, from_pytsetlin, from_tmu
 from tmverify.interop.machines import (
     check_agreement,
     clauses_of_lists,
-    clauses_of_matrix,
     included_in_slices,
     probes,
 )
+from tmverify.model.assembly import clauses_of_matrix
 
 
 def test_literals_of_matrices_and_lists() -> None:
