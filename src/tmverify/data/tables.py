@@ -41,7 +41,7 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A table, its label column apart.
+    """A table, with its label column apart from the others.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Parameters of an estimator, in one wording: which one is wrong, what it must be, what it is instead."""
+"""Checks of an estimator's parameters. An error says which one is wrong, what it must be and what it is."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def wrong_parameter(estimator: Any, name: str, must: str) -> InvalidInputError:
 
 
 def is_number(value: Any, kind: type = numbers.Real) -> bool:
-    """Whether it is a number of that kind; True and False are none."""
+    """Whether it is a number of that kind; True and False do not count as numbers."""
     return isinstance(value, kind) and not isinstance(value, bool)

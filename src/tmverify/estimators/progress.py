@@ -1,4 +1,4 @@
-"""A line on the terminal while training: epochs, what the last one came to, time left."""
+"""A progress bar on the terminal while training: epochs done, a remark on the last one, time left."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class EpochBar:
         self._progress.stop()
 
     def say(self, text: str) -> None:
-        """What is being done, before the bar."""
+        """Set the text before the bar: what is being done."""
         self._progress.update(self._task, description=text)
 
     def advance(self, line: str) -> None:
-        """One epoch more, and what is said of it."""
+        """Count one more epoch, and show a remark on it."""
         self._progress.update(self._task, advance=1, line=line)

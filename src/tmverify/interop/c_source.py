@@ -148,7 +148,7 @@ def _entry_starts(votes: LiveVotes) -> NDArray[np.int64]:
 def _table(name: str, values: NDArray[np.int64]) -> Iterator[str]:
     low, high = int(values.min()), int(values.max())
     sign = "" if low < 0 else "u"
-    # -2147483648 is no literal of 32 bits in C: what is the least of a type goes to the next.
+    # -2147483648 is no literal of 32 bits in C, so the least value of a type takes the next wider one.
     spare = 1 if low < 0 else 0
     bits = next(b for b in (8, 16, 32, 64) if max(high, -low) < 1 << (b - spare))
     return _array(f"{sign}int{bits}_t {name}", [str(value) for value in values.tolist()], 16)

@@ -7,8 +7,9 @@ The query is specialised to its region first (``engines.reduction``). Every witn
 optimum of the program is that of the query, and nothing rests on what an engine concluded. The variables are:
 
 - x_i, the value of feature i, for each feature that matters;
-- c_j for each clause, tied in the direction that its weights can use: one that helps must be earned,
-  ``c <= l`` for each literal l; one that hurts must be paid, ``c >= 1 - sum (1 - l)``;
+- c_j for each clause, tied to its literals in the directions that its weights can use: if it adds to a vote,
+  c may be 1 only if the clause is true, ``c <= l`` for each literal l; if it takes from one, c must be 1 if
+  the clause is true, ``c >= 1 - sum (1 - l)``;
 - h_k, "constraint k holds", and s_m, "case m is the one", where there are several cases. With w . c >= b and
   ``low = sum of the negative w``, ``w . c - (b - low) h >= low``: exact, and no smaller factor would do for
   all c. ``s <= h`` for each constraint of a case; a case with one constraint is that h; ``sum s >= 1``;

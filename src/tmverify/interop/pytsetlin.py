@@ -3,9 +3,9 @@
 The first three share their design. ``MultiClassTsetlinMachine`` has a machine a class, automata in bit slices
 (``interop.machines``; its ``number_of_features`` counts literals), even clauses for and odd ones against:
 
-    score_c(x) = sum_j (-1)^j * weights_c[j] * clause_j(x),   cut to [-T, T], the lowest class wins ties,
+    score_c(x) = sum_j (-1)^j * weights_c[j] * clause_j(x),   cut to [-T, T], the lowest class wins ties.
 
-a clause without literals 0. The cut is declared as ``clamp``: it does change predictions.
+A clause without literals counts 0. The cut is declared as ``clamp``: it does change predictions.
 
 Python hands T to the C machine when that is made. To set ``tm.T`` later and to go on training (annealing) has
 no effect: the machine cuts its scores at the old T, and no function tells which. So it is read from memory.
@@ -125,7 +125,7 @@ def _gpu_state(tm: Any) -> list[tuple[NDArray[Any], NDArray[Any]]]:
 
 
 def _questions(tm: Any, library: str) -> tuple[Ask, AskClauses | None]:
-    """What to ask the library: its classes (and scores, on a GPU), and its clauses."""
+    """Functions that ask the library for its classes (and scores, on a GPU), and for its clauses."""
     if library == _COALESCED:  # one input at a time
         return (
             lambda bits: (np.array([tm.predict(row) for row in bits]), None),

@@ -2,11 +2,11 @@
 
 How tmu predicts, on flat inputs:
 
-    score_c(x) = sum_j weights_c[j] * clause_j(x),   the highest score wins, among equals the lowest class,
+    score_c(x) = sum_j weights_c[j] * clause_j(x),   the highest score wins, among equals the lowest class.
 
-signed weights, scores as they are (clipping is an option of its ``predict`` that is off by default), a clause
-without literals 0. ``weighted_clauses`` only changes the weights. The platform "CPU" keeps automata in bit
-slices (``interop.machines``), "CPU_sparse" lists of included literals.
+Weights are signed. Scores are not cut (clipping is an option of its ``predict`` that is off by default). A
+clause without literals counts 0. ``weighted_clauses`` only changes the weights. The platform "CPU" keeps
+automata in bit slices (``interop.machines``), "CPU_sparse" lists of included literals.
 """
 
 from __future__ import annotations

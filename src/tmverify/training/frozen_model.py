@@ -1,4 +1,4 @@
-"""From automata to a Model: the literals that each clause includes, and its vote."""
+"""From automata to a Model: which literals each clause includes, and how it votes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def freeze(
     classes: Sequence[Label],
     feature_names: Iterable[str] | None,
 ) -> Model:
-    """The Model of one machine (binary) or of one machine a class (several)."""
+    """The Model of one machine (for two classes), or of a machine for each class."""
     signs = np.where(np.arange(n_clauses) % 2 == 0, 1, -1)
     parts = []
     for machine in machines:

@@ -210,7 +210,7 @@ class TableBinarizer(Binarizer):
 
 
 def _bits(column: _Column, rule: _Bit | _Thermometer | _OneHot) -> NDArray[np.uint8]:
-    """Apply a rule to a column of the kind it was made for."""
+    """Apply a rule to a column, which must be of the kind that the rule was made for."""
     expected = "text" if isinstance(rule, _OneHot) else "numbers"
     if column.is_text != isinstance(rule, _OneHot):
         found = "text" if column.is_text else "numbers"

@@ -93,7 +93,7 @@ class WordBinarizer(Binarizer):
         return self.vocabulary_.copy()
 
     def _learn(self, texts: list[str]) -> Any:
-        """Set ``vocabulary_``; the bits of ``texts`` if they came with it, else None."""
+        """Set ``vocabulary_``. Returns the bits of ``texts`` if they were counted on the way, else None."""
         n_words = check_integer(self, "n_words", 1)
         if self.vocabulary is not None:
             self.vocabulary_ = self._given_words()
