@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,3 +32,9 @@ def make_folder(path: Path) -> None:
     path.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=path):
         pass
+
+
+def write_lines(path: str | os.PathLike[str], lines: Iterable[str], *, encoding: str = "utf-8") -> None:
+    """Write a text file of these lines, whole or not at all."""
+    with replacing(path) as draft, open(draft, "w", encoding=encoding, newline="\n") as file:
+        file.writelines(f"{line}\n" for line in lines)

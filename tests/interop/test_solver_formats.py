@@ -20,10 +20,9 @@ import pytest
 
 import tmverify as tv
 from solver_questions import Question, firm_questions, tiny_questions, witness
-from tmverify.interop.lp import MAX_ROW_SUM, to_lp
-from tmverify.interop.opb import to_opb
+from tmverify.interop.cnf import to_wcnf
+from tmverify.interop.linear import MAX_ROW_SUM, to_lp, to_opb
 from tmverify.interop.smtlib import to_smtlib
-from tmverify.interop.wcnf import to_wcnf
 
 Values = dict[str, bool]
 Solution = tuple[Values, int | None]

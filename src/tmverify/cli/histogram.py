@@ -19,7 +19,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar as long as its share of what there is room for; never invisible unless it stands for nothing."""
+    """A bar whose length is its share of the available width; it is visible unless the share is 0."""
 
     share: float
 
@@ -36,7 +36,7 @@ class Bar:
 
 
 def histogram(counts: Mapping[float, int], heading: str, others: Mapping[str, int]) -> Table:
-    """How often each whole number in ``counts`` occurs; infinity and ``others`` have lines of their own."""
+    """A table of how often each whole number occurs; infinity and ``others`` have lines of their own."""
     finite = {int(value): n for value, n in counts.items() if value != math.inf}
     lines = {**dict(_lines(finite)), "inf": counts.get(math.inf, 0), **others}
     shown = {label: n for label, n in lines.items() if n or label not in ("inf", *others)}

@@ -1,4 +1,4 @@
-"""Files that a command will write, checked before the work; ``tmverify.atomic`` then writes them whole."""
+"""Checks, before any work, of the files that a command will write."""
 
 from __future__ import annotations
 

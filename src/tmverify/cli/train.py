@@ -293,7 +293,7 @@ def read_data(
     import numpy as np
 
     from tmverify.data import load_dataset, load_table, split_table
-    from tmverify.model import Model
+    from tmverify.training.frozen_model import check_names, model_labels
 
     try:
         if source in DATASETS:
@@ -307,10 +307,8 @@ def read_data(
     classes = np.unique(data.y_train).tolist()
     if len(classes) < 2:
         raise DataFormatError(f"{source}: at least two different labels are needed to learn from.")
-    # A model without clauses: what is wrong with the names comes to light now, not after the training.
-    weights = np.zeros((1 if len(classes) == 2 else len(classes), 0), np.int64)
-    n_features = data.X_train.shape[1]
-    Model.from_clauses(n_features, [], weights, classes=classes, feature_names=data.feature_names)
+    labels = model_labels(np.array(classes))
+    check_names(data.X_train.shape[1], 1, labels, data.feature_names)  # before the training, not after it
     return data
 
 

@@ -6,8 +6,8 @@ scikit-learn is imported at the first use of a binarizer, not before.
 from typing import TYPE_CHECKING, Any
 
 from tmverify.data.datasets import MNIST_C_CORRUPTIONS, Dataset, load_dataset
-from tmverify.data.files import Inputs, load_inputs, save_inputs
-from tmverify.data.labels import match_labels
+from tmverify.data.files import match_labels
+from tmverify.data.inputs import Inputs, load_inputs, save_inputs
 from tmverify.data.tables import Table, load_table, split_table
 
 if TYPE_CHECKING:

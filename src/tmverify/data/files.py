@@ -1,6 +1,4 @@
-"""Inputs from files: ``.npz`` (arrays X and, perhaps, y and feature_names), ``.npy`` (X) or ``.csv``.
-
-A file that names its columns is matched to a model by these names: ``Inputs.matched`` makes data for a model.
+"""What all readers of data files share: arrays of an ``.npz`` file, lines of a ``.csv`` file, labels.
 
 Whatever is wrong with a file becomes one exception that names the file, what was found and what is
 expected: ``InvalidInputError`` for values that are not 0 and 1, ``DataFormatError`` for everything else.
@@ -9,116 +7,37 @@ Nothing is ever unpickled.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import csv
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.atomic import replacing
-from tmverify.data.csv_table import read_csv
 from tmverify.errors import DataFormatError, TmVerifyError
-from tmverify.model.inputs import as_bit_matrix
-from tmverify.model.names import Named, check_distinct, column_order
+from tmverify.model import Label
+from tmverify.model.names import check_distinct
+
+LABEL_NAMES = ("y", "label")
 
 ReadT = TypeVar("ReadT")
+Line = tuple[int, list[str]]
+"""The number of a line, and its cells."""
 
 
 class Arrays(NamedTuple):
-    """What stands in a file, not checked yet but for the names: text, all different."""
+    """What stands in a file. Only the names are checked: they are text, all different."""
 
     X: NDArray[Any]
     y: NDArray[Any] | None = None
     feature_names: tuple[str, ...] | None = None
 
 
-_REMEDY = (
-    "leave the names out to have the columns taken by position; labels are a column named y or label, or the "
-    "array y of an .npz file"
-)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Inputs:
-    """What a data file holds.
-
-    Attributes
-    ----------
-    X : uint8 array, (n, n_features)
-        Zeros and ones, at least one row and one column.
-    y : int64 or str array, (n,), or None
-        Labels, if the file has them.
-    feature_names : tuple of str, or None
-        Names of the columns of X, if the file has them.
-    """
-
-    X: NDArray[np.uint8]
-    y: NDArray[Any] | None = None
-    feature_names: tuple[str, ...] | None = None
-
-    def matched(self, model: Named, file: str | os.PathLike[str]) -> Inputs:
-        """These inputs as ``model`` reads them: columns in the order of its features, as many as it has.
-
-        Raises
-        ------
-        InvalidInputError
-            If the names or the number of the columns do not fit; the message names ``file``.
-        """
-        X = self.X
-        if self.feature_names is not None:
-            order = column_order(self.feature_names, model, what=str(file), remedy=_REMEDY)
-            X = X[:, order] if len(order) == X.shape[1] else X
-        return Inputs(as_bit_matrix(X, model.n_features, name=f"X of {file}"), self.y, model.feature_names)
-
-
-def load_inputs(path: str | os.PathLike[str]) -> Inputs:
-    """Read inputs, and labels if there are any.
-
-    Parameters
-    ----------
-    path : path
-        ``.npz`` with an array X and optionally y and feature_names (text); ``.npy`` with X; or ``.csv`` with
-        0/1 values and optionally a header line, in which a column named y or label holds the labels.
-
-    Returns
-    -------
-    Inputs
-
-    Raises
-    ------
-    DataFormatError
-        If the file is missing, damaged, of another kind, or not rectangular.
-    InvalidInputError
-        If a value is anything but 0 or 1.
-    """
-    file = Path(path)
-    reader = _READERS.get(file.suffix.lower())
-    if reader is None:
-        raise DataFormatError(
-            f"{file}: data must be a file that ends in {', '.join(_READERS)}. "
-            f"Got {file.suffix or 'no suffix'} instead."
-        )
-    if file.exists() and not file.is_file():
-        raise DataFormatError(f"{file}: data must be a regular file.")
-    X, y, names = guarded(reader, file)
-    bits = _check_inputs(X, file)
-    return Inputs(bits, None if y is None else check_labels(y, len(bits), file), names)
-
-
-def save_inputs(path: Path, X: Any, y: NDArray[Any], feature_names: Sequence[str] | None = None) -> None:
-    """Write bits (an array or a sparse matrix), labels and names as an ``.npz`` file for ``load_inputs``."""
-    arrays: dict[str, Any] = {"X": np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.uint8), "y": y}
-    if feature_names is not None:
-        arrays["feature_names"] = np.array(feature_names, np.str_)
-    with replacing(path) as draft, open(draft, "xb") as file:
-        np.savez_compressed(file, **arrays)
-
-
 def guarded(reader: Callable[[Path], ReadT], file: Path) -> ReadT:
     """Call ``reader``, and turn whatever a hostile or damaged file provokes into one error."""
+    if file.exists() and not file.is_file():
+        raise DataFormatError(f"{file}: not a regular file.")
     try:
         return reader(file)
     except TmVerifyError:
@@ -138,6 +57,7 @@ def guarded(reader: Callable[[Path], ReadT], file: Path) -> ReadT:
 
 # numpy gets an open file, not a name: with a name it forgets to close the file when the content is damaged.
 def read_npz(file: Path) -> Arrays:
+    """The arrays X, y and feature_names, of which only X must be there."""
     with open(file, "rb") as stream:
         archive = np.load(stream, allow_pickle=False)
         if isinstance(archive, np.ndarray):
@@ -172,34 +92,49 @@ def _names(archive: Any, X: NDArray[Any], file: Path) -> tuple[str, ...]:
     return names
 
 
-def _read_npy(file: Path) -> Arrays:
-    with open(file, "rb") as stream:
-        array = np.load(stream, allow_pickle=False)
-        if not isinstance(array, np.ndarray):
-            array.close()
-            raise DataFormatError(f"{file}: an archive, not a single array; rename it to end in .npz.")
-        return Arrays(array)
+def csv_lines(file: Path, values: str, *, skip_spaces: bool = False) -> Iterator[Line]:
+    """Each line that is not blank; DataFormatError at one that is longer or shorter than the first.
+
+    ``values`` says in errors what should be there; ``skip_spaces`` lets a quoted cell follow a space.
+    """
+    with open(file, newline="", encoding="utf-8-sig") as text:
+        reader, width = csv.reader(text, skipinitialspace=skip_spaces), 0
+        try:
+            for cells in reader:
+                if len(cells) > 1 or "".join(cells).strip():
+                    width = width or len(cells)
+                    if len(cells) != width:
+                        raise DataFormatError(
+                            f"{file}, line {reader.line_num}: {len(cells)} values, where line 1 has {width}."
+                        )
+                    yield reader.line_num, cells
+        except UnicodeDecodeError:
+            raise DataFormatError(
+                f"{file}: not a text file in UTF-8; expected comma-separated {values}."
+            ) from None
+        except csv.Error as error:
+            raise DataFormatError(f"{file}: not comma-separated text: {error}.") from None
 
 
-def _read_csv(file: Path) -> Arrays:
-    return Arrays(*read_csv(file))
+def as_number(cell: str) -> float | None:
+    """The number that a cell holds, or None."""
+    try:
+        return float(cell)
+    except ValueError:
+        return None
 
 
-_READERS: Mapping[str, Callable[[Path], Arrays]] = {".npz": read_npz, ".npy": _read_npy, ".csv": _read_csv}
-
-
-def _check_inputs(X: NDArray[Any], file: Path) -> NDArray[np.uint8]:
-    if X.ndim != 2:
-        raise DataFormatError(
-            f"{file}: X must be a matrix of shape (inputs, features). Found shape {X.shape}; "
-            "reshape it, one flat input per row."
-        )
-    if 0 in X.shape:
-        raise DataFormatError(f"{file}: X must have at least one input and one feature. Found {X.shape}.")
-    return as_bit_matrix(X, X.shape[1], name=f"X of {file}")
+def typed_labels(labels: list[str]) -> NDArray[Any]:
+    """Integers if every label is written as one, else text."""
+    try:
+        numbers = np.array([int(label) for label in labels], np.int64)
+    except (ValueError, OverflowError):
+        return np.array(labels)
+    return numbers if all(map(str.__eq__, map(str, numbers.tolist()), labels)) else np.array(labels)
 
 
 def check_labels(y: NDArray[Any], n_inputs: int, file: Path) -> NDArray[Any]:
+    """The labels of an array file as int64 or str, one for each input."""
     if y.shape != (n_inputs,):
         raise DataFormatError(
             f"{file}: y must have one label per input, shape ({n_inputs},). Found {y.shape}."
@@ -215,3 +150,18 @@ def check_labels(y: NDArray[Any], n_inputs: int, file: Path) -> NDArray[Any]:
     if y.dtype.kind == "u" and (y > np.iinfo(np.int64).max).any():
         raise DataFormatError(f"{file}: integer labels must fit 64 signed bits. Found {y.max()}.")
     return y.astype(np.int64)
+
+
+def match_labels(y: NDArray[Any], classes: Sequence[Label]) -> list[Label | None]:
+    """The class that each label stands for; None where the model has no such class.
+
+    A file may say 3 where the model says "3", or 3.0 in text. Classes are all int or all str, so comparing
+    their written forms is never ambiguous.
+    """
+    by_text = {str(label): label for label in classes}
+    known: dict[Any, Label | None] = {}
+    for value in set(y.tolist()):
+        number = as_number(str(value))
+        whole = str(int(number)) if number is not None and number.is_integer() else None
+        known[value] = by_text.get(str(value), None if whole is None else by_text.get(whole))
+    return [known[value] for value in y.tolist()]

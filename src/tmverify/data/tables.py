@@ -2,27 +2,46 @@
 
 Unlike ``load_inputs`` this takes any numbers and text, for ``TableBinarizer`` to make bits of;
 ``split_table`` does so, as in ``load_dataset``: the binarizer sees the training part only.
+
+In a ``.csv`` file a column holds numbers iff all its cells are numbers, or all are true or false, which count
+as 1 and 0; else it holds text. Where the only cells that are no numbers say that a value is missing (NA, ?,
+...), the file is refused rather than read as text.
 """
 
 from __future__ import annotations
 
 import os
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.data.datasets import Dataset
-from tmverify.data.files import check_labels, guarded, read_npz
-from tmverify.data.mixed_csv import read_mixed_csv
+from tmverify.data.files import (
+    LABEL_NAMES,
+    Line,
+    as_number,
+    check_labels,
+    csv_lines,
+    guarded,
+    read_npz,
+    typed_labels,
+)
 from tmverify.errors import DataFormatError, InvalidInputError
 from tmverify.model.names import default_name
+
+_MISSING = frozenset(("", "na", "n/a", "null", "none", "nil", "?", "-", "."))
+_TRUTH = {"true": 1.0, "false": 0.0}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A table, its label column apart.
+    """A table, with its label column apart from the others.
 
     Attributes
     ----------
@@ -65,7 +84,7 @@ def load_table(path: str | os.PathLike[str], target: str | None = None) -> Table
         raise DataFormatError(
             f"{file}: a table must be a .csv or .npz file. Got {file.suffix or 'no suffix'} instead."
         )
-    return Table(*read_mixed_csv(file, target))
+    return guarded(lambda file: _from_csv(file, target), file)
 
 
 def split_table(table: Table, name: str, *, test_size: float = 0.25, random_state: int = 0) -> Dataset:
@@ -133,3 +152,93 @@ def _from_npz(file: Path, target: str | None) -> Table:
         )
     names = names or tuple(map(default_name, range(X.shape[1])))
     return Table(X, check_labels(y, len(X), file), names)
+
+
+def _from_csv(file: Path, target: str | None) -> Table:
+    lines = csv_lines(file, "values", skip_spaces=True)
+    names, label = _header(lines, target, file)
+    labels: list[str] = []
+    numbers = array("d")  # all cells, row by row, as long as all of them are numbers, as in most wide tables
+    only_numbers = True
+    for line, cells in lines:
+        if "" in cells:
+            raise _missing(file, line, names[cells.index("")], "")
+        labels.append(cells.pop(label).strip())
+        if only_numbers:
+            try:
+                values = list(map(float, cells))
+            except ValueError:
+                only_numbers = False
+            else:
+                only_numbers = all(map(isfinite, values))
+                numbers.extend(values)
+    if not labels:
+        raise DataFormatError(f"{file}: there is a header line but no row below it.")
+    del names[label]
+    if only_numbers:
+        X: NDArray[Any] = np.array(numbers, np.float64).reshape(len(labels), -1)
+    else:
+        X = _mixed_columns(file, names, label)
+    return Table(X, typed_labels(labels), tuple(names))
+
+
+def _header(lines: Iterator[Line], target: str | None, file: Path) -> tuple[list[str], int]:
+    """The names of all columns, and which one is the label."""
+    names = [cell.strip() for cell in next(lines, (0, []))[1]]
+    if not names:
+        raise DataFormatError(f"{file}: the file is empty; expected a line of column names, then the rows.")
+    doubles = sorted({name for name in names if names.count(name) > 1})
+    if doubles or "" in names:
+        found = f"{doubles[0]!r} twice" if doubles and doubles[0] else "an empty name"
+        raise DataFormatError(
+            f"{file}: line 1 must name the columns, each by a name of its own. Found {found}."
+        )
+    wanted = [i for i, name in enumerate(names) if _is_target(name, target)]
+    listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+    if len(wanted) != 1:
+        what = "named y or label; name the label column as target" if target is None else f"named {target!r}"
+        raise DataFormatError(f"{file}: expected one column {what}. The columns of line 1 are {listed}.")
+    if len(names) == 1:
+        raise DataFormatError(f"{file}: there is no column beside {names[0]!r} to learn from.")
+    return names, wanted[0]
+
+
+def _is_target(name: str, target: str | None) -> bool:
+    return name.lower() in LABEL_NAMES if target is None else name == target.strip()
+
+
+def _mixed_columns(file: Path, names: Sequence[str], label: int) -> NDArray[Any]:
+    """Numbers and text; the file is read again, as text."""
+    numbers, rows = zip(*csv_lines(file, "values", skip_spaces=True), strict=True)
+    X = np.empty((len(rows) - 1, len(names)), object)
+    for row in rows:
+        del row[label]
+    for j, (name, (_, *cells)) in enumerate(zip(names, zip(*rows, strict=True), strict=True)):
+        X[:, j] = _column(file, name, cells, numbers[1:])
+    return X
+
+
+def _column(file: Path, name: str, cells: Sequence[str], lines: Sequence[int]) -> list[Any]:
+    """The cells of a column as numbers or as text; DataFormatError if one says that a value is missing."""
+    values = [as_number(cell) for cell in cells]
+    is_finite = [value is not None and isfinite(value) for value in values]
+    texts = [cell.strip().lower() for cell, value in zip(cells, values, strict=True) if value is None]
+    if not texts and not all(is_finite):
+        wrong = is_finite.index(False)
+        raise _missing(file, lines[wrong], name, cells[wrong])
+    if not texts:
+        return values
+    if any(is_finite) and all(text in _MISSING for text in texts):
+        wrong = values.index(None)
+        raise _missing(file, lines[wrong], name, cells[wrong])
+    if len(texts) == len(cells) and all(text in _TRUTH for text in texts):
+        return [_TRUTH[text] for text in texts]
+    return [cell.strip() for cell in cells]
+
+
+def _missing(file: Path, line: int, name: str, cell: str) -> DataFormatError:
+    found = f"{cell.strip()[:40]!r}" if cell else "an empty cell"
+    return DataFormatError(
+        f"{file}, line {line}, column {name!r}: a value is missing. Fill it in, or drop the row. "
+        f"Found {found}."
+    )

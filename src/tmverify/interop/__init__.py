@@ -2,15 +2,13 @@
 
 from tmverify.interop.c_source import to_c
 from tmverify.interop.clauses import from_clauses
-from tmverify.interop.dimacs import to_dimacs
+from tmverify.interop.cnf import to_dimacs, to_wcnf
 from tmverify.interop.green import from_green
-from tmverify.interop.lp import to_lp
-from tmverify.interop.opb import to_opb
+from tmverify.interop.linear import to_lp, to_opb
 from tmverify.interop.pytsetlin import from_pytsetlin
 from tmverify.interop.smtlib import to_smtlib
 from tmverify.interop.tmu import from_tmu
 from tmverify.interop.verilog import to_verilog
-from tmverify.interop.wcnf import to_wcnf
 
 __all__ = [
     "from_clauses",

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.atomic import replacing
+from tmverify.atomic import write_lines
 from tmverify.interop.generated import LiveVotes, check_name, check_size, head_lines, live_votes
 from tmverify.model import Model
 from tmverify.properties.scope import check_model
@@ -66,8 +66,7 @@ def to_c(model: Model, path: str | os.PathLike[str], *, name: str = "tm") -> Non
     votes = live_votes(model)
     check_size(len(votes.owners), MAX_ENTRIES, "votes", "C")
     check_size(len(_entry_starts(votes)), MAX_ENTRIES, "words that clauses look at", "C")
-    with replacing(path) as draft, open(draft, "w", encoding="ascii", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in _lines(model, votes, name))
+    write_lines(path, _lines(model, votes, name), encoding="ascii")
 
 
 def _lines(model: Model, votes: LiveVotes, name: str) -> Iterator[str]:
@@ -149,7 +148,7 @@ def _entry_starts(votes: LiveVotes) -> NDArray[np.int64]:
 def _table(name: str, values: NDArray[np.int64]) -> Iterator[str]:
     low, high = int(values.min()), int(values.max())
     sign = "" if low < 0 else "u"
-    # -2147483648 is no literal of 32 bits in C: what is the least of a type goes to the next.
+    # -2147483648 is no literal of 32 bits in C, so the least value of a type takes the next wider one.
     spare = 1 if low < 0 else 0
     bits = next(b for b in (8, 16, 32, 64) if max(high, -low) < 1 << (b - spare))
     return _array(f"{sign}int{bits}_t {name}", [str(value) for value in values.tolist()], 16)

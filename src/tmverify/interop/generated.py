@@ -124,9 +124,6 @@ def _quoted(label: Label) -> str:
 
 
 def _escaped(char: str) -> str:
-    if " " <= char <= "~" and char not in _UNSAFE:
-        return char
-    code = ord(char)
-    if code < 1 << 8:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"
+    if char in _UNSAFE or (char.isascii() and not char.isprintable()):
+        return f"\\x{ord(char):02x}"
+    return char.encode("ascii", "backslashreplace").decode()

@@ -28,16 +28,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from tmverify.data.files import guarded
 from tmverify.errors import DataFormatError, InvalidInputError, ModelError
-from tmverify.interop.agreement import Bits, check_agreement
-from tmverify.interop.assembly import assemble, kind_of, refuse_kind, refuse_other
-from tmverify.interop.literals import clauses_of_lists, clauses_of_matrix
+from tmverify.interop.machines import (
+    Bits,
+    assemble,
+    check_agreement,
+    clauses_of_lists,
+    kind_of,
+)
 from tmverify.model import Label, Model
+from tmverify.model.assembly import clauses_of_matrix
 from tmverify.model.checks import as_array
 from tmverify.model.clauses import Clauses
 from tmverify.model.container import MAX_FILE_BYTES
 
 _LIBRARY = "green-tsetlin"
-_PACKAGE = "green_tsetlin"
 _KINDS = ("TsetlinMachine", "SparseTsetlinMachine", "Predictor", "RuleSet", "DenseState")
 _INT32 = 2**31 - 1
 # The library's own names of the two arrays, and those of its published models.
@@ -78,28 +82,16 @@ def from_green(
     if isinstance(source, str | os.PathLike):
         if X is not None:
             raise InvalidInputError("X can't be compared: a file has no library to ask. Leave X out.")
-        return _from_state(*read_state(Path(source)), **names)
-    found = kind_of(source, (_PACKAGE,))
-    if found is None:
-        raise refuse_other(source, "from_green", f"a {', '.join(_KINDS)} of {_LIBRARY}, or an .npz file")
-    _, kind = found
-    if kind not in _KINDS:
-        raise refuse_kind(_LIBRARY, kind, ", ".join(_KINDS))
+        return _from_state(*guarded(_read_npz, Path(source)), **names)
+    expected = f"a {', '.join(_KINDS)} of {_LIBRARY}, or an .npz file"
+    _, kind = kind_of(source, {"green_tsetlin": _KINDS}, "from_green", expected)
     model, rules = _read(source, kind, names)
     check_agreement(model, _LIBRARY, lambda bits: _ask(rules, bits), X)
     return model
 
 
-def read_state(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The automata and weights of a saved dense state; any other file is a DataFormatError."""
-    automata, weights = guarded(_read_npz, file)
-    assert weights is not None
-    return automata, weights
-
-
 def _read_npz(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
-    if file.exists() and not file.is_file():
-        raise DataFormatError(f"{file}: not a regular file.")
+    """The automata and weights of a saved dense state; any other file is a DataFormatError."""
     with open(file, "rb") as stream:
         _check_archive(stream, file)
         with np.load(stream, allow_pickle=False) as arrays:

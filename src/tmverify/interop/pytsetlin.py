@@ -1,12 +1,15 @@
 """Machines of pyTsetlinMachine, pyTsetlinMachineParallel, PyTsetlinMachineCUDA, and of pytsetlin.
 
 The first three share their design. ``MultiClassTsetlinMachine`` has a machine a class, automata in bit slices
-(``interop.literals``; its ``number_of_features`` counts literals), even clauses for and odd ones against:
+(``interop.machines``; its ``number_of_features`` counts literals), even clauses for and odd ones against:
 
-    score_c(x) = sum_j (-1)^j * weights_c[j] * clause_j(x),   cut to [-T, T], the lowest class wins ties,
+    score_c(x) = sum_j (-1)^j * weights_c[j] * clause_j(x),   cut to [-T, T], the lowest class wins ties.
 
-a clause without literals 0. The cut is declared as ``clamp``: it does change predictions. It is at the T
-that the machine was made with (``interop.pytsetlin_memory``).
+A clause without literals counts 0. The cut is declared as ``clamp``: it does change predictions.
+
+Python hands T to the C machine when that is made. To set ``tm.T`` later and to go on training (annealing) has
+no effect: the machine cuts its scores at the old T, and no function tells which. So it is read from memory.
+The layout is that of the versions named here, and is believed only if all numbers beside it are right.
 
 pytsetlin, another library, has a coalesced ``TsetlinMachine``: a literal is included iff its state is > 0,
 the weights are ``W[class, clause]``, sums are not cut but computed in float32, so exact up to 2^24.
@@ -14,27 +17,36 @@ the weights are ``W[class, clause]``, sums are not cut but computed in float32, 
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
-from typing import Any
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tmverify.errors import InvalidInputError
-from tmverify.interop.agreement import Ask, AskClauses, check_agreement
-from tmverify.interop.assembly import assemble, kind_of, one_machine_a_class, refuse_kind, refuse_other
-from tmverify.interop.literals import clauses_of_matrix, included_in_slices
-from tmverify.interop.pytsetlin_memory import threshold_in_use
+from tmverify.errors import InvalidInputError, ModelError
+from tmverify.interop.machines import (
+    Ask,
+    AskClauses,
+    assemble,
+    check_agreement,
+    included_in_slices,
+    kind_of,
+)
 from tmverify.model import Label, Model
+from tmverify.model.assembly import clauses_of_matrix, one_machine_a_class
 from tmverify.model.clauses import Clauses
 
 _CUDA, _COALESCED = "PyTsetlinMachineCUDA", "pytsetlin"
 _KINDS = {
-    "pyTsetlinMachine": "MultiClassTsetlinMachine",
-    "pyTsetlinMachineParallel": "MultiClassTsetlinMachine",
-    _CUDA: "MultiClassTsetlinMachine",
-    _COALESCED: "TsetlinMachine",
+    "pyTsetlinMachine": ("MultiClassTsetlinMachine",),
+    "pyTsetlinMachineParallel": ("MultiClassTsetlinMachine",),
+    _CUDA: ("MultiClassTsetlinMachine",),
+    _COALESCED: ("TsetlinMachine",),
 }
+# The pointers of a machine in C, between its first numbers and its last.
+_POINTERS = {("pyTsetlinMachine", "0.6.6"): 9, ("pyTsetlinMachineParallel", "0.2.1"): 8}
 _INT32, _FLOAT32 = 2**31 - 1, 2**24
 
 
@@ -66,12 +78,7 @@ def from_pytsetlin(
     InvalidInputError
         If ``tm`` is no fitted machine of these libraries.
     """
-    found = kind_of(tm, tuple(_KINDS))
-    if found is None:
-        raise refuse_other(tm, "from_pytsetlin", f"a fitted machine of {', '.join(_KINDS)}")
-    library, kind = found
-    if kind != _KINDS[library]:
-        raise refuse_kind(library, kind, _KINDS[library])
+    library, _ = kind_of(tm, _KINDS, "from_pytsetlin", f"a fitted machine of {', '.join(_KINDS)}")
     if not _fitted(tm, library):
         raise InvalidInputError(f"The machine of {library} is not fitted yet: call fit (or train) first.")
     most, clamp = _INT32, None
@@ -79,7 +86,7 @@ def from_pytsetlin(
         clauses, weights = _coalesced(tm)
         most = _FLOAT32
     else:
-        clamp = int(tm.T) if library == _CUDA else threshold_in_use(tm, library)
+        clamp = int(tm.T) if library == _CUDA else _threshold_in_use(tm, library)
         clauses, weights = _machine_a_class(tm, library)
     names: dict[str, Any] = {"classes": classes, "feature_names": feature_names}
     model = assemble(library, clauses, weights, most=most, clamp=clamp, **names)
@@ -118,7 +125,7 @@ def _gpu_state(tm: Any) -> list[tuple[NDArray[Any], NDArray[Any]]]:
 
 
 def _questions(tm: Any, library: str) -> tuple[Ask, AskClauses | None]:
-    """What to ask the library: its classes (and scores, on a GPU), and its clauses."""
+    """Functions that ask the library for its classes (and scores, on a GPU), and for its clauses."""
     if library == _COALESCED:  # one input at a time
         return (
             lambda bits: (np.array([tm.predict(row) for row in bits]), None),
@@ -130,3 +137,46 @@ def _questions(tm: Any, library: str) -> tuple[Ask, AskClauses | None]:
         lambda bits: (tm.predict(bits.astype(np.uint32)), None),
         lambda bits: tm.transform(bits.astype(np.uint32), inverted=False),
     )
+
+
+class _Team(ctypes.Structure):
+    _fields_: ClassVar = [
+        ("number_of_classes", ctypes.c_int),
+        ("machines", ctypes.POINTER(ctypes.c_void_p)),
+    ]
+
+
+def _threshold_in_use(tm: Any, library: str) -> int:
+    """T of a fitted ``MultiClassTsetlinMachine``; of an unknown version, what Python says. Or ModelError.
+
+    The error says that the C machine has other classes or clauses than Python says.
+    """
+    try:
+        n_pointers = _POINTERS.get((library, version(library)))
+    except PackageNotFoundError:
+        n_pointers = None
+    if n_pointers is None:
+        return int(tm.T)
+    team = ctypes.cast(tm.mc_tm, ctypes.POINTER(_Team)).contents
+    _check(library, "number_of_classes", team.number_of_classes, tm.number_of_classes)
+    machine = ctypes.cast(team.machines[0], ctypes.POINTER(_machine(n_pointers))).contents
+    for name in ("number_of_clauses", "number_of_features", "number_of_ta_chunks", "number_of_state_bits"):
+        _check(library, name, getattr(machine, name), getattr(tm, name))
+    return int(machine.T)
+
+
+def _machine(n_pointers: int) -> type[ctypes.Structure]:
+    first = ("number_of_clauses", "number_of_features", "number_of_clause_chunks")
+    last = ("number_of_patches", "number_of_ta_chunks", "number_of_state_bits", "T")
+    fields: list[tuple[str, type]] = [(name, ctypes.c_int) for name in first]
+    fields += [(f"pointer_{i}", ctypes.c_void_p) for i in range(n_pointers)]
+    fields += [(name, ctypes.c_int) for name in last]
+    return type("_Machine", (ctypes.Structure,), {"_fields_": fields})
+
+
+def _check(library: str, name: str, found: int, expected: int) -> None:
+    if found != expected:
+        raise ModelError(
+            f"The machine of {library} predicts with {name} = {found}, but says {expected}: it was fitted "
+            "again to other data, or changed by hand. Fit a new one."
+        )

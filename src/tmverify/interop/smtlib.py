@@ -11,7 +11,7 @@
 
 x<i> is feature i, c<j> a clause, h<k> a constraint on votes; cases are a disjunction. The query is
 specialised to its region (``engines.reduction``): every counterexample over the features left is a model.
-Integers are exact. The comments are those of ``interop.naming``. After ``unsat`` there is no value to get,
+Integers are exact. The comments are those of ``interop.comments``. After ``unsat`` there is no value to get,
 and a solver says so.
 """
 
@@ -20,10 +20,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from tmverify.atomic import replacing
+from tmverify.atomic import write_lines
 from tmverify.engines.reduction import Reduced
-from tmverify.interop.naming import map_lines
-from tmverify.interop.program import specialise, wanted_values
+from tmverify.interop.comments import comment_lines
+from tmverify.interop.linear import specialise, wanted_values
 from tmverify.model.names import default_name
 from tmverify.properties.query import Query
 
@@ -42,17 +42,14 @@ def to_smtlib(query: Query, path: str | os.PathLike[str]) -> None:
     InvalidInputError
         If the script would be too large to write.
     """
-    reduced = specialise(query)
-    with replacing(path) as draft, open(draft, "w", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in _lines(query, reduced))
+    write_lines(path, _lines(query, specialise(query)))
 
 
 def _lines(query: Query, reduced: Reduced) -> Iterator[str]:
     bits = {feature: default_name(feature) for feature in reduced.features.tolist()}
     clauses = {index: f"c{index}" for index in reduced.sources}
     meaning = "sat iff there is a counterexample"
-    for line in map_lines(query, meaning, reduced.origin, bits, clauses):
-        yield f"; {line}"
+    yield from comment_lines(";", query, meaning, reduced.origin, bits, clauses)
     yield "(set-info :smt-lib-version 2.6)"
     yield "(set-option :produce-models true)"
     yield "(set-logic QF_LIA)"

@@ -2,11 +2,11 @@
 
 How tmu predicts, on flat inputs:
 
-    score_c(x) = sum_j weights_c[j] * clause_j(x),   the highest score wins, among equals the lowest class,
+    score_c(x) = sum_j weights_c[j] * clause_j(x),   the highest score wins, among equals the lowest class.
 
-signed weights, scores as they are (clipping is an option of its ``predict`` that is off by default), a clause
-without literals 0. ``weighted_clauses`` only changes the weights. The platform "CPU" keeps automata in bit
-slices (``interop.literals``), "CPU_sparse" lists of included literals.
+Weights are signed. Scores are not cut (clipping is an option of its ``predict`` that is off by default). A
+clause without literals counts 0. ``weighted_clauses`` only changes the weights. The platform "CPU" keeps
+automata in bit slices (``interop.machines``), "CPU_sparse" lists of included literals.
 """
 
 from __future__ import annotations
@@ -18,17 +18,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tmverify.errors import InvalidInputError, ModelError
-from tmverify.interop.agreement import Bits, check_agreement
-from tmverify.interop.assembly import (
+from tmverify.interop.machines import (
+    Bits,
     assemble,
+    check_agreement,
+    clauses_of_lists,
+    included_in_slices,
     kind_of,
-    one_machine_a_class,
-    refuse_kind,
-    refuse_other,
-    refuse_patches,
 )
-from tmverify.interop.literals import clauses_of_lists, clauses_of_matrix, included_in_slices
 from tmverify.model import Label, Model
+from tmverify.model.assembly import clauses_of_matrix, one_machine_a_class
 from tmverify.model.clauses import Clauses
 
 _VANILLA, _COALESCED = "TMClassifier", "TMCoalescedClassifier"
@@ -63,12 +62,7 @@ def from_tmu(
     InvalidInputError
         If ``tm`` is no fitted tmu model.
     """
-    found = kind_of(tm, ("tmu",))
-    if found is None:
-        raise refuse_other(tm, "from_tmu", "a fitted model of tmu")
-    _, kind = found
-    if kind not in (_VANILLA, _COALESCED):
-        raise refuse_kind("tmu", kind, f"{_VANILLA}, {_COALESCED}")
+    _, kind = kind_of(tm, {"tmu": (_VANILLA, _COALESCED)}, "from_tmu", "a fitted model of tmu")
     if not tm.initialized:
         raise InvalidInputError("The tmu model is not fitted yet: call fit first.")
     n_classes = len(tm.weight_banks.classes())
@@ -82,14 +76,21 @@ def from_tmu(
         clauses, weights = one_machine_a_class(list(zip(banks, votes, strict=True)))
     model = assemble("tmu", clauses, weights, most=_MOST, classes=classes, feature_names=feature_names)
     check_agreement(
-        model, "tmu", lambda bits: _ask(tm, bits), X, ask_clauses=lambda bits: _clause_outputs(tm, bits)
+        model,
+        "tmu",
+        lambda bits: _ask(tm, bits),
+        X,
+        ask_clauses=lambda bits: np.asarray(tm.transform(bits.astype(np.uint32))),
     )
     return model
 
 
 def _clauses(bank: Any) -> Clauses:
     if bank.number_of_patches != 1 or tuple(bank.dim[1:]) != (1, 1):
-        raise refuse_patches("tmu")
+        raise ModelError(
+            "A convolutional machine of tmu can't be imported: its clauses look at patches, and a clause "
+            "of a Model looks at the whole input. (Train on flat inputs, one row of bits each.)"
+        )
     n_literals = int(bank.number_of_literals)
     if hasattr(bank, "clause_bank_included"):
         ends = bank.clause_bank_included_length.tolist()
@@ -111,7 +112,3 @@ def _ask(tm: Any, bits: Bits) -> tuple[NDArray[Any], NDArray[Any]]:
         cache.array_hash = None  # unpickled, it would take the inputs it saw last for encoded, and fail
     labels, sums = tm.predict(bits.astype(np.uint32), return_class_sums=True)
     return labels, sums
-
-
-def _clause_outputs(tm: Any, bits: Bits) -> NDArray[Any]:
-    return np.asarray(tm.transform(bits.astype(np.uint32)))

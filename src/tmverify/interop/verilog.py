@@ -23,7 +23,7 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from tmverify.atomic import replacing
+from tmverify.atomic import write_lines
 from tmverify.errors import InvalidInputError
 from tmverify.interop.generated import LiveVotes, check_name, check_size, head_lines, live_votes
 from tmverify.model import Model
@@ -88,8 +88,7 @@ def to_verilog(model: Model, path: str | os.PathLike[str], *, name: str = "tm") 
     check_size(model.n_outputs * width, MAX_VECTOR, "bits of scores", "Verilog")
     check_size(len(votes.clauses.literals), MAX_LITERALS, "literals", "Verilog")
     check_size(len(votes.owners), MAX_VOTES, "votes", "Verilog")
-    with replacing(path) as draft, open(draft, "w", encoding="ascii", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in _lines(model, votes, width, name))
+    write_lines(path, _lines(model, votes, width, name), encoding="ascii")
 
 
 def _lines(model: Model, votes: LiveVotes, width: int, name: str) -> Iterator[str]:

@@ -23,20 +23,20 @@ from tmverify.interrupts import one_interrupt
 from tmverify.model import Model
 from tmverify.model.evaluate import decide
 from tmverify.progress import ProgressBar
+from tmverify.training.checkpoint import check_same, digest_of, fixed_parameters, read_course
 from tmverify.training.features import (
     bit_names,
     canonical,
     dense_slices,
     is_boolean,
     learn_thermometer,
+    pack_inputs,
     thermometer_from,
     to_bits,
 )
-from tmverify.training.freeze import check_names, freeze, model_labels
+from tmverify.training.frozen_model import check_names, freeze, model_labels
 from tmverify.training.machine import Rule
-from tmverify.training.packing import pack_inputs
 from tmverify.training.parameters import check_parameters
-from tmverify.training.resuming import check_same, digest_of, fixed_parameters, read_course
 from tmverify.training.schedule import Course, Examples
 from tmverify.training.trainer import Trainer
 
@@ -180,7 +180,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         rule = check_parameters(self)
         for name in ("_course", "model_"):
-            self.__dict__.pop(name, None)  # a fit that fails leaves nothing half new, half old
+            self.__dict__.pop(name, None)  # after a fit that fails, nothing of an older one is left
         X, y = self._check_examples(X, y, first=True)
         self.classes_, targets = _classes_of(y)
         bits = self._learn_bits(X)
@@ -300,7 +300,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         tags.input_tags.sparse = True
         return tags
 
-    # What follows is the way from arrays to a Course and back.
+    # The methods below lead from arrays to a Course and back.
 
     def _check_examples(self, X: Any, y: Any, *, first: bool) -> tuple[Any, NDArray[Any]]:
         X, y = validate_data(self, X, y, accept_sparse="csr", reset=first)
@@ -358,7 +358,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return Examples(pack_inputs(bits), targets, rule, bool(self.shuffle), n_jobs)
 
     def _targets(self, y: NDArray[Any], *, known: bool = True) -> NDArray[np.int64]:
-        """Class indices of labels; of an unknown one -1, or an error if all must be ``known``."""
+        """Class indices of labels. An unknown label gives -1, or an error if all must be ``known``."""
         places = np.searchsorted(self.classes_, y)
         places = np.minimum(places, len(self.classes_) - 1)
         strange = self.classes_[places] != y
@@ -369,7 +369,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return np.where(strange, -1, places).astype(np.int64)
 
     def _run(self, course: Course, examples: Examples, save: Callable[[], None]) -> None:
-        """To the last epoch, or to Ctrl-C if an epoch is finished by then; and keep what came of it."""
+        """Train to the last epoch, or to Ctrl-C if an epoch is finished by then; keep what was learnt."""
         bar = ProgressBar(
             "training",
             int(self.n_epochs),
@@ -406,7 +406,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.__dict__.pop("model_", None)
 
     def _check_names(self, n_bits: int) -> None:
-        """What no Model can be, or no file can hold, comes to light before the training."""
+        """Refuse, before the training, sizes and names that no Model can have or no file can hold."""
         check_names(n_bits, int(self.n_clauses), model_labels(self.classes_), self._bit_names())
 
     def _bit_names(self) -> list[str] | None:

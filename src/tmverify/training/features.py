@@ -1,4 +1,7 @@
-"""From what the user passes to bits: 0/1 data as they are, other numbers through a thermometer."""
+"""From what the user passes to bits: 0/1 data as they are, other numbers through a thermometer.
+
+The kernels take them packed, 64 features to a word.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
 
 MAX_DENSE_CELLS = 1 << 28
 _CELLS_AT_ONCE = 1 << 25
+_WORD = 64
 
 
 def canonical(X: Any) -> Any:
@@ -70,6 +74,22 @@ def dense_slices(bits: Any) -> Iterator[NDArray[np.uint8]]:
     step = max(1, _CELLS_AT_ONCE // max(1, bits.shape[1]))
     for start in range(0, max(1, bits.shape[0]), step):
         yield bits[start : start + step].astype(np.uint8).toarray()
+
+
+def pack_inputs(X: Any) -> NDArray[np.uint64]:
+    """Pack checked bits, a dense 0/1 array or a scipy CSR matrix of ones: (n, ceil(n_features / 64))."""
+    n, n_features = X.shape
+    n_bytes = -(-n_features // _WORD) * (_WORD // 8)
+    octets = np.zeros((n, n_bytes), np.uint8)
+    if _is_sparse(X):
+        rows = np.repeat(np.arange(n), np.diff(X.indptr))
+        bits = np.left_shift(np.uint8(1), (X.indices & 7).astype(np.uint8))
+        ones = X.data != 0
+        np.bitwise_or.at(octets, (rows[ones], X.indices[ones] >> 3), bits[ones])
+    else:
+        packed = np.packbits(X, axis=1, bitorder="little")
+        octets[:, : packed.shape[1]] = packed
+    return octets.view("<u8").astype(np.uint64, copy=False)
 
 
 def bit_names(names: Sequence[str] | None, binarizer: ThermometerBinarizer | None) -> list[str] | None:

@@ -55,7 +55,7 @@ def make_rule(
     weighted: bool,
     boost_true_positive: bool,
 ) -> Rule:
-    """1/specificity is rounded to a multiple of 2^-24."""
+    """The numbers as the kernels take them; 1 / specificity is rounded to a multiple of 2^-24."""
     return Rule(
         threshold=np.int64(threshold),
         forget=np.uint64(round(CHANCE_UNIT / specificity)),
@@ -67,7 +67,7 @@ def make_rule(
 
 
 def new_machine(n_clauses: int, n_features: int, seed: np.random.SeedSequence) -> Machine:
-    """A machine whose automata all stand at the last state that excludes, its clauses empty."""
+    """A machine with empty clauses: every automaton is in the highest state that excludes its literal."""
     n_blocks, half = -(-n_clauses // BLOCK), -(-n_features // BLOCK)
     n_words = -(-2 * half // _LANE_GROUP) * _LANE_GROUP
     planes = np.zeros((n_blocks * BLOCK, PLANES, n_words), np.uint64)
@@ -88,12 +88,12 @@ def new_machine(n_clauses: int, n_features: int, seed: np.random.SeedSequence) -
 
 
 def copy_machine(machine: Machine) -> Machine:
-    """A copy that training one leaves the other alone."""
+    """A copy: training one does not change the other."""
     return Machine._make(array.copy() for array in machine)
 
 
 def array_shapes(n_clauses: int, n_features: int) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
-    """Shape and type of the arrays that are a machine's own, and do not follow from others."""
+    """Shape and type of the arrays that can't be computed from a machine's other arrays."""
     n_blocks, half = -(-n_clauses // BLOCK), -(-n_features // BLOCK)
     n_words = -(-2 * half // _LANE_GROUP) * _LANE_GROUP
     word = np.dtype(np.uint64)
@@ -126,8 +126,8 @@ def _below(planes: Words, bound: int) -> Words:
 def restored_machine(
     blank: Machine, *, planes: Words, weights: NDArray[np.int32], draws: Words, lanes: Words
 ) -> Machine:
-    """A machine of the same size as ``blank`` with these automata; what follows from them is computed."""
-    # Automata of literals that do not exist never matter; anew they can't do harm either.
+    """A machine of the size of ``blank`` with these automata; the other arrays are computed from them."""
+    # Automata of literals that do not exist never matter; they are reset, so that a file can't set them.
     planes = (planes & blank.present) | (blank.planes & ~blank.present)
     n_blocks, _, n_half = blank.included.shape
     literals = _bits_of(planes[:, -1])[:, : 2 * n_half]

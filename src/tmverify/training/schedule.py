@@ -1,4 +1,4 @@
-"""The course of a training: epoch after epoch, with validation, early stopping, and a file to go on from.
+"""The course of a training: its epochs, validation, early stopping, and the file from which it can go on.
 
 Whatever ends it (the last epoch, patience, Ctrl-C, a crash of the machine), what was finished is kept:
 in ``Course``, and in the state file if one was asked for.
@@ -41,7 +41,7 @@ class Course:
 
     ``accuracy`` measures the trainer's machines on the validation set, or is None. With ``patience``, the
     machines of the best epoch are kept, and the course ends after that many epochs without a better one.
-    ``about`` is what the file said that the course was read from.
+    ``about`` is what the state file said, if the course was read from one.
     """
 
     trainer: Trainer
@@ -52,9 +52,10 @@ class Course:
     about: dict[str, Any] = field(default_factory=dict)
 
     def run(self, examples: Examples, n_epochs: int, bar: ProgressBar, save: Callable[[], None]) -> None:
-        """Go on to ``n_epochs`` in all; ``save`` is called first, now and then, and at the end, however bad.
+        """Train up to ``n_epochs`` in all; ``save`` is called at the start, every half minute and at the end.
 
-        A first save that fails is an error, before any work; a later one only a warning, after so much.
+        It is also called if the training ends in an error. If the first save fails, that is an error, before
+        any work; if a later one fails, a warning.
         """
         save()
         saved = perf_counter()
@@ -63,7 +64,7 @@ class Course:
             self.trainer.prepare(examples.inputs, examples.rule)
             bar.say("training")
             if self.history and self.history[-1]["accuracy"] is None:
-                self._measure()  # Ctrl-C came in between
+                self._measure()  # Ctrl-C came before the last epoch was measured
             while self.trainer.n_epochs < n_epochs and not self._is_over():
                 self.run_epoch(examples)
                 accuracy = self.history[-1]["accuracy"]
@@ -86,7 +87,7 @@ class Course:
             n_jobs=examples.n_jobs,
         )
         seconds = perf_counter() - started
-        # Before measuring, so that Ctrl-C there leaves no epoch without a line.
+        # This comes before measuring, so that Ctrl-C there leaves no epoch without a line.
         self.history.append({"epoch": self.trainer.n_epochs, "seconds": seconds, "accuracy": None})
         self._measure()
 
@@ -96,7 +97,7 @@ class Course:
             self.trainer.machines, self.best = self.best, None
 
     def write(self, path: str | os.PathLike[str], about: dict[str, Any]) -> None:
-        """Save the whole course, with what else ``about`` says of it."""
+        """Save the whole course, together with ``about``."""
         trainer = self.trainer
         sets = {"now": trainer.machines} | ({} if self.best is None else {"best": self.best})
         numbers = {

@@ -36,7 +36,7 @@ Machines = Sequence[Machine]
 
 
 def write_state(path: str | os.PathLike[str], about: dict[str, Any], sets: Mapping[str, Machines]) -> None:
-    """Write atomically: the file is the old one or the new one, whole, whatever happens."""
+    """Write the file atomically: whatever happens, it is the old one or the new one, complete."""
     arrays: dict[str, NDArray[Any]] = {}
     for name, machines in sets.items():
         for c, machine in enumerate(machines):

@@ -1,4 +1,4 @@
-"""A training in progress: machines, and how many epochs are behind them.
+"""A training in progress: its machines, and how many epochs they have seen.
 
 Everything random follows from one seed: that of machine c is child (0, c) of it, the plan of epoch e child
 (1, e). Threads share machines out, or the blocks of a single machine, and neither changes any random number:
@@ -23,7 +23,7 @@ _CACHE_LINE = 8  # int64 numbers, as in kernels.meeting, which is loaded with th
 
 @dataclass(slots=True, eq=False)
 class Trainer:
-    """See the module."""
+    """Machines, and the number of epochs that they have been trained for."""
 
     seed: int
     n_clauses: int
@@ -72,13 +72,13 @@ class Trainer:
         self.n_epochs += 1
 
     def copy_machines(self) -> list[Machine]:
-        """The machines as they are now, for later."""
+        """A copy of the machines as they are now."""
         return [copy_machine(machine) for machine in self.machines]
 
     def _learn(
         self, lessons: list[Lesson], inputs: NDArray[np.uint64], rule: Rule, n_jobs: int
     ) -> NDArray[np.float64]:
-        """Run the kernels on threads of their own, so that this one hears Ctrl-C; seconds of each machine."""
+        """Run the kernels on other threads, so that this one hears Ctrl-C; return the machines' seconds."""
         n_parts = 1
         if len(self.machines) == 1:
             # Threads of one machine wait for each other at every example: more than cores would crawl.

@@ -10,7 +10,7 @@ import pytest
 from tmverify import interop
 from tmverify.cli import export, options
 from tmverify.engines import ENGINE_NAMES
-from tmverify.interop.dimacs import ENCODERS
+from tmverify.interop.cnf import ENCODERS
 
 
 def test_names_that_are_written_twice_are_the_same() -> None:

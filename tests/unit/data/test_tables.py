@@ -98,7 +98,7 @@ def test_other_broken_files(tmp_path: Path) -> None:
         ("no_y.npz", "income", "array y"),
         ("flat.npz", None, r"shape \(2,\)"),
         ("d.txt", None, ".csv or .npz"),
-        ("gone.csv", None, "No such file"),
+        ("gone.csv", None, "no such file"),
         ("gone.npz", None, "no such file"),
         ("binary.csv", None, "UTF-8"),
         ("no_label.csv", None, "as target"),

@@ -17,8 +17,13 @@ from scipy.sparse import csr_matrix
 import tmverify as tv
 from support.tiny import random_model
 from tmverify.interop import from_green, from_pytsetlin, from_tmu
-from tmverify.interop.agreement import check_agreement, probes
-from tmverify.interop.literals import clauses_of_lists, clauses_of_matrix, included_in_slices
+from tmverify.interop.machines import (
+    check_agreement,
+    clauses_of_lists,
+    included_in_slices,
+    probes,
+)
+from tmverify.model.assembly import clauses_of_matrix
 
 
 def test_literals_of_matrices_and_lists() -> None:

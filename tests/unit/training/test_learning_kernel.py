@@ -9,6 +9,7 @@ import pytest
 
 from support.slow_machine import SlowMachine, literal_states
 from tmverify.training._learn import learn
+from tmverify.training.features import pack_inputs
 from tmverify.training.machine import (
     Machine,
     Rule,
@@ -18,7 +19,6 @@ from tmverify.training.machine import (
     new_machine,
     restored_machine,
 )
-from tmverify.training.packing import pack_inputs
 
 N_CASES = 60
 

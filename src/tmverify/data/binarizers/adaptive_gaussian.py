@@ -23,18 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import correlate1d
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from tmverify.data.binarizers.validation import (
-    check_integer,
-    input_names,
-    is_finite_number,
-    number_text,
-    numeric_matrix,
-    parameter_error,
-)
+from tmverify.data.binarizers.base import Binarizer, input_names, number_text, numeric_matrix
 from tmverify.errors import InvalidInputError
+from tmverify.estimators.parameters import check_integer, is_number, wrong_parameter
 
 _SMALL_KERNELS = {
     3: (1, 2, 1),
@@ -45,7 +38,7 @@ _SMALL_KERNELS = {
 _CHUNK_PIXELS = 1 << 21  # two float64 buffers of 16 MB each
 
 
-class AdaptiveGaussianBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class AdaptiveGaussianBinarizer(Binarizer):
     """Bit of a pixel is 1 iff its grey level is above the local Gaussian mean minus the offset.
 
     Parameters
@@ -95,9 +88,9 @@ class AdaptiveGaussianBinarizer(TransformerMixin, BaseEstimator):  # type: ignor
             If X is no matrix of grey levels or a parameter does not fit it.
         """
         if check_integer(self, "window", 3) % 2 == 0:
-            raise parameter_error(self, "window", "an odd integer of at least 3")
-        if not is_finite_number(self.offset):
-            raise parameter_error(self, "offset", "a finite number")
+            raise wrong_parameter(self, "window", "an odd integer of at least 3")
+        if not is_number(self.offset) or not math.isfinite(self.offset):
+            raise wrong_parameter(self, "offset", "a finite number")
         images = numeric_matrix(self, X, fitting=True)
         self.image_shape_ = self._shape_for(images.shape[1])
         _check_grey(images)
@@ -135,18 +128,13 @@ class AdaptiveGaussianBinarizer(TransformerMixin, BaseEstimator):  # type: ignor
             return side, side
         shape = self.image_shape
         if not _is_shape(shape):
-            raise parameter_error(self, "image_shape", "None or a pair of positive integers")
+            raise wrong_parameter(self, "image_shape", "None or a pair of positive integers")
         if shape[0] * shape[1] != n_features:
             raise InvalidInputError(
                 f"X must have {shape[0] * shape[1]} columns for image_shape={tuple(shape)}. "
                 f"Got {n_features} instead."
             )
         return int(shape[0]), int(shape[1])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []
-        return tags
 
 
 def _is_shape(value: object) -> bool:

@@ -18,22 +18,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from tmverify.data.binarizers.validation import (
-    check_integer,
-    input_names,
-    number_text,
-    numeric_matrix,
-    parameter_error,
-)
+from tmverify.data.binarizers.base import Binarizer, input_names, number_text, numeric_matrix
 from tmverify.errors import InvalidInputError
+from tmverify.estimators.parameters import check_integer, wrong_parameter
 
 STRATEGIES = ("quantile", "uniform")
 
 
-class ThermometerBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ThermometerBinarizer(Binarizer):
     """Bits "value > cut" for up to ``n_bins - 1`` cuts per column, learnt in fit.
 
     Parameters
@@ -81,7 +75,7 @@ class ThermometerBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[mis
         """
         check_integer(self, "n_bins", 2)
         if self.strategy not in STRATEGIES:
-            raise parameter_error(self, "strategy", "'quantile' or 'uniform'")
+            raise wrong_parameter(self, "strategy", "'quantile' or 'uniform'")
         matrix = numeric_matrix(self, X, fitting=True, min_samples=2)
         self.cuts_ = [cut_points(column, self.n_bins, self.strategy) for column in matrix.T]
         if not any(map(len, self.cuts_)):
@@ -100,11 +94,6 @@ class ThermometerBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[mis
         check_is_fitted(self, "cuts_")
         columns = zip(input_names(self, input_features), self.cuts_, strict=True)
         return np.array([f"{name} > {number_text(cut)}" for name, cuts in columns for cut in cuts], object)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []
-        return tags
 
 
 def above(values: NDArray[Any], cuts: NDArray[np.float64]) -> NDArray[np.uint8]:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from tmverify.data.binarizers.validation import (
-    input_names,
-    is_finite_number,
-    number_text,
-    numeric_matrix,
-    parameter_error,
-)
+from tmverify.data.binarizers.base import Binarizer, input_names, number_text, numeric_matrix
 from tmverify.errors import InvalidInputError
+from tmverify.estimators.parameters import is_number, wrong_parameter
 
 
-class ThresholdBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ThresholdBinarizer(Binarizer):
     """Bit j of an input is 1 iff its value j is greater than the threshold.
 
     Parameters
@@ -77,13 +72,13 @@ class ThresholdBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _one_per_column(self, n_features: int) -> NDArray[np.float64]:
         if isinstance(self.threshold, numbers.Number):
-            if not is_finite_number(self.threshold):
-                raise parameter_error(self, "threshold", "a finite number, or one per column")
+            if not is_number(self.threshold) or not math.isfinite(self.threshold):
+                raise wrong_parameter(self, "threshold", "a finite number, or one per column")
             return np.full(n_features, float(self.threshold))
         try:
             cuts = np.asarray(self.threshold, np.float64)
         except (TypeError, ValueError):
-            raise parameter_error(self, "threshold", "a finite number, or one per column") from None
+            raise wrong_parameter(self, "threshold", "a finite number, or one per column") from None
         if cuts.shape != (n_features,) or not np.isfinite(cuts).all():
             raise InvalidInputError(
                 "The 'threshold' parameter of ThresholdBinarizer must be a finite number, or one per column, "
@@ -91,8 +86,3 @@ class ThresholdBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"{'' if np.isfinite(cuts).all() else ' with NaN or inf'} instead."
             )
         return cuts
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []
-        return tags

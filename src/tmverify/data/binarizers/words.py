@@ -17,19 +17,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from tmverify.data.binarizers.validation import check_integer, parameter_error
+from tmverify.data.binarizers.base import Binarizer
 from tmverify.errors import InvalidInputError, shown
+from tmverify.estimators.parameters import check_integer, wrong_parameter
 
 _SEPARATORS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 _LETTERS = string.ascii_uppercase
 _TABLE = str.maketrans(_LETTERS + _SEPARATORS, _LETTERS.lower() + " " * len(_SEPARATORS))
 
 
-class WordBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class WordBinarizer(Binarizer):
     """Presence of the ``n_words`` most frequent words, as a sparse matrix of bits.
 
     Parameters
@@ -93,7 +93,7 @@ class WordBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.vocabulary_.copy()
 
     def _learn(self, texts: list[str]) -> Any:
-        """Set ``vocabulary_``; the bits of ``texts`` if they came with it, else None."""
+        """Set ``vocabulary_``. Returns the bits of ``texts`` if they were counted on the way, else None."""
         n_words = check_integer(self, "n_words", 1)
         if self.vocabulary is not None:
             self.vocabulary_ = self._given_words()
@@ -119,14 +119,13 @@ class WordBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _given_words(self) -> NDArray[Any]:
         words = [] if isinstance(self.vocabulary, str) else list(self.vocabulary or ())
         if not words or not all(isinstance(word, str) for word in words) or len(set(words)) != len(words):
-            raise parameter_error(self, "vocabulary", "None or distinct words, at least one")
+            raise wrong_parameter(self, "vocabulary", "None or distinct words, at least one")
         return np.array(words, object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
-        tags.transformer_tags.preserves_dtype = []
         return tags
 
 

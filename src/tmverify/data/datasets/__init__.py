@@ -2,16 +2,14 @@
 
 ::
 
-    loading    load_dataset: name + options -> Raw -> binarizer -> Dataset
-    digits     scikit-learn's digits, which need no files
-    mnist      MNIST and Fashion-MNIST: idx files or OpenML
-    mnist_c    MNIST test images under 15 corruptions
-    imdb       movie reviews: two tab-separated files or the aclImdb folder
-    folders    where data lie, and what to say if they do not
-    request    what a loader is asked for and hands back
+    dataset       load_dataset: name + options -> Raw -> binarizer -> Dataset
+    mnist         MNIST, Fashion-MNIST and MNIST-C: files or OpenML
+    imdb          movie reviews: two tab-separated files or the aclImdb folder
+    sources       what a loader is asked for, where the files are, what it hands back
+    binary_files  idx and npy files, plain or compressed
 """
 
-from tmverify.data.datasets.loading import Dataset, load_dataset
-from tmverify.data.datasets.mnist_c import MNIST_C_CORRUPTIONS
+from tmverify.data.datasets.dataset import Dataset, load_dataset
+from tmverify.data.datasets.mnist import MNIST_C_CORRUPTIONS
 
 __all__ = ["MNIST_C_CORRUPTIONS", "Dataset", "load_dataset"]

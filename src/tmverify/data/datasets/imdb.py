@@ -15,9 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.data.datasets.folders import Layout, find_files
-from tmverify.data.datasets.request import Raw, Request
-from tmverify.data.reading import opened
+from tmverify.data.datasets.binary_files import opened
+from tmverify.data.datasets.sources import Layout, Raw, Request, find_files
 from tmverify.errors import DataFormatError
 
 _PARTS = ("train", "test")

@@ -1,10 +1,16 @@
-"""MNIST and Fashion-MNIST: 28 x 28 grey levels, classes 0..9, from their four idx files or from OpenML.
+"""MNIST, Fashion-MNIST and MNIST-C: 28 x 28 grey levels, classes 0..9, from files or from OpenML.
 
 Any number of images is accepted, as long as there are as many labels: subsets are useful.
+
+MNIST-C has the MNIST test images, in order, under 15 corruptions (Mu and Gilmer 2019); its training images
+are those of MNIST. With ``corruption=None`` each test image gets one of the 15, drawn uniformly: image i gets
+number c_i, and is corrupted iff u_i < corrupted_share, where c and then u are drawn from numpy's
+``default_rng(random_state)``.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from http.client import HTTPException
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,10 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.data.datasets.folders import Layout, find_files
-from tmverify.data.datasets.request import Raw, Request
-from tmverify.data.reading import read_idx
-from tmverify.errors import DataFormatError
+from tmverify.data.datasets.binary_files import read_idx, read_npy
+from tmverify.data.datasets.sources import Layout, Raw, Request, find_files
+from tmverify.errors import DataFormatError, InvalidInputError, shown
 
 SHAPE = (28, 28)
 N_CLASSES = 10
@@ -27,6 +32,24 @@ _NAMES = (
     "t10k-images-idx3-ubyte",
     "t10k-labels-idx1-ubyte",
 )
+MNIST_C_CORRUPTIONS = (
+    "shot_noise",
+    "impulse_noise",
+    "glass_blur",
+    "motion_blur",
+    "shear",
+    "scale",
+    "rotate",
+    "brightness",
+    "translate",
+    "stripe",
+    "fog",
+    "spatter",
+    "dotted_line",
+    "zigzag",
+    "canny_edges",
+)
+_REMEDY_C = "Get mnist_c.zip at https://zenodo.org/records/3239543 and unpack it in data_dir."
 
 
 def load_mnist(request: Request) -> Raw:
@@ -46,6 +69,27 @@ def load_fashion_mnist(request: Request) -> Raw:
     layouts = [_layout("fashion-mnist"), _layout("FashionMNIST/raw"), _layout(debian)]
     where = "https://github.com/zalandoresearch/fashion-mnist or in Debian's package dataset-fashion-mnist"
     return _read(find_files("Fashion-MNIST", request.folder, layouts, _remedy("fashion-mnist", where)))
+
+
+def load_mnist_c(request: Request) -> Raw:
+    """Clean MNIST for training, corrupted MNIST for testing."""
+    corruption = request.corruption
+    if corruption is not None and corruption not in MNIST_C_CORRUPTIONS:
+        raise InvalidInputError(
+            f"The 'corruption' parameter of load_dataset must be None or one of "
+            f"{', '.join(MNIST_C_CORRUPTIONS)}. Got {shown(corruption)} instead."
+        )
+    names = MNIST_C_CORRUPTIONS if corruption is None else (corruption,)
+    files = {name: _find_corrupted(name, request.folder) for name in names}
+    clean = load_mnist(request)
+    rng = np.random.default_rng(request.random_state)
+    chosen = rng.integers(len(names), size=len(clean.y_test))
+    corrupted = rng.random(len(clean.y_test)) < request.corrupted_share
+    images = np.array(clean.X_test)
+    for number, name in enumerate(names):
+        rows = corrupted & (chosen == number)
+        images[rows] = _read_corrupted(files[name], clean.y_test)[rows]
+    return replace(clean, X_test=images)
 
 
 def _layout(folder: str) -> Layout:
@@ -109,3 +153,22 @@ def _class_numbers(target: Any, title: str) -> NDArray[np.int64]:
     if y.shape != (N_TRAIN + N_TEST,) or y.min() < 0 or y.max() >= N_CLASSES:
         raise DataFormatError(f"{title} from OpenML: expected {N_TRAIN + N_TEST} labels 0..{N_CLASSES - 1}.")
     return y
+
+
+def _find_corrupted(corruption: str, folder: Path | None) -> list[Path]:
+    """The file of one corruption; in the archive's own layout, images and labels."""
+    layouts = [
+        Layout(Path("mnist_c"), (f"{corruption}.npy",), (".xz", ".gz", "")),
+        Layout(Path("mnist_c") / corruption, ("test_images.npy", "test_labels.npy")),
+    ]
+    return find_files(f"MNIST-C ({corruption})", folder, layouts, _REMEDY_C)
+
+
+def _read_corrupted(files: list[Path], y_test: NDArray[Any]) -> NDArray[np.uint8]:
+    n = len(y_test)
+    images = read_npy(files[0], ((n, *SHAPE), (n, *SHAPE, 1)), "u")
+    if images.dtype != np.uint8:
+        raise DataFormatError(f"{files[0]}: images must be uint8. Found {images.dtype}.")
+    if len(files) > 1 and not np.array_equal(read_npy(files[1], ((n,),), "ui"), y_test):
+        raise DataFormatError(f"{files[1]}: the labels are not those of the MNIST test images, in order.")
+    return images.reshape(n, -1)

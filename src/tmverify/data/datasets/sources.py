@@ -1,7 +1,8 @@
-"""Where datasets lie: under ``data_dir``, else under the folder that TMVERIFY_DATA names.
+"""What loaders share: what they are asked for, where the files are, and what they hand back.
 
-A loader states its layouts, the first complete one is used; if there is none, the error lists what was
-expected where, what is missing from a layout that was begun, and how to get it.
+Files are under ``data_dir``, else under the folder that TMVERIFY_DATA names. A loader states its layouts, and
+the first complete one is used; if there is none, the error lists what was expected where, what is missing
+from a layout that was begun, and how to get it.
 """
 
 from __future__ import annotations
@@ -10,10 +11,50 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tmverify.errors import DataFormatError
 
 VARIABLE = "TMVERIFY_DATA"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The options of ``load_dataset``, checked; each loader takes those that concern it."""
+
+    folder: Path | None
+    source: str
+    corruption: str | None
+    corrupted_share: float
+    random_state: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raw:
+    """A dataset before any binarizer.
+
+    Attributes
+    ----------
+    X_train, X_test : uint8 array, (n, rows * columns), or list of str
+    y_train, y_test : int64 array, (n,)
+    image_shape : (rows, columns) or None
+    """
+
+    X_train: Any
+    y_train: NDArray[np.int64]
+    X_test: Any
+    y_test: NDArray[np.int64]
+    image_shape: tuple[int, int] | None
+
+    def feature_names(self) -> tuple[str, ...] | None:
+        """``pixel_0_0``, ``pixel_0_1``, ... row by row for images, None for texts."""
+        if self.image_shape is None:
+            return None
+        rows, columns = self.image_shape
+        return tuple(f"pixel_{r}_{c}" for r in range(rows) for c in range(columns))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What every binarizer checks at the door, and how it words what is wrong.
+"""What all binarizers share: the type of their bits, the checks of their input, the names of columns.
 
 scikit-learn's ``validate_data`` does the checking (shape, sparse or complex input, number and names of
 columns); its ValueErrors become ``InvalidInputError``, which is a ValueError too. Missing values are ours:
@@ -7,36 +7,23 @@ the message names the column, which scikit-learn's does not.
 
 from __future__ import annotations
 
-import math
-import numbers
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import OneToOneFeatureMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
-from tmverify.errors import InvalidInputError, shown
+from tmverify.errors import InvalidInputError
 
 
-def parameter_error(estimator: object, name: str, must: str) -> InvalidInputError:
-    """The error for a constructor parameter; ``must`` completes "must be ..."."""
-    return InvalidInputError(
-        f"The {name!r} parameter of {type(estimator).__name__} must be {must}. "
-        f"Got {shown(getattr(estimator, name))} instead."
-    )
+class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A transformer whose bits are uint8, whatever the type of the input."""
 
-
-def check_integer(estimator: object, name: str, minimum: int) -> int:
-    """The parameter as an int of at least ``minimum``."""
-    value = getattr(estimator, name)
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < minimum:
-        raise parameter_error(estimator, name, f"an integer of at least {minimum}")
-    return int(value)
-
-
-def is_finite_number(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
 
 
 def number_text(value: float) -> str:

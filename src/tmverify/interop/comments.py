@@ -1,4 +1,4 @@
-"""Names: the comments that say what a file asks, and lead from its variables back to features and clauses.
+"""The comments that say what a file asks, and lead from its variables back to features and clauses.
 
 The same lines in every format, each behind the format's own comment sign:
 
@@ -35,17 +35,19 @@ MAX_NAME_BYTES = 90  # a line of the map stays below 255, the shortest limit of 
 BITS_A_LINE = 100
 
 
-def map_lines(
+def comment_lines(
+    sign: str,
     query: Query,
     meaning: str,
     origin: NDArray[np.uint8],
     bits: Mapping[int, int | str],
     clauses: Mapping[int, int | str],
 ) -> Iterator[str]:
-    """The map back, line by line, without comment signs.
+    """The comments, each behind the format's comment sign.
 
     Parameters
     ----------
+    sign : str
     query : Query
     meaning : str
         What the solver's answer says.
@@ -54,17 +56,18 @@ def map_lines(
     bits : mapping of feature index to variable
     clauses : mapping of pool clause index to variable
     """
-    yield f"tmverify: {meaning}"
-    yield from _question(query)
+    yield f"{sign} tmverify: {meaning}"
+    for line in _question(query):
+        yield f"{sign} {line}"
     for feature in range(query.region.n_features):
         name = _name(query, feature)
         if feature in bits:
-            yield f"bit {bits[feature]} = feature {feature}{name}"
+            yield f"{sign} bit {bits[feature]} = feature {feature}{name}"
         else:
-            yield f"fixed feature {feature} = {origin[feature]}{name}"
+            yield f"{sign} fixed feature {feature} = {origin[feature]}{name}"
     for index, variable in clauses.items():
         machine_index, clause = query.sources[index]
-        yield f"clause {variable} = model {machine_index} clause {clause}"
+        yield f"{sign} clause {variable} = model {machine_index} clause {clause}"
 
 
 def _question(query: Query) -> Iterator[str]:

@@ -1,20 +1,18 @@
-"""From automata to a Model: the literals that each clause includes, and its vote."""
+"""From automata to a Model: which literals each clause includes, and how it votes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.errors import InvalidInputError, ModelError
 from tmverify.model import Label, Model
-from tmverify.model.clauses import MAX_CLAUSES, Clauses
+from tmverify.model.assembly import clauses_of_matrix, one_machine_a_class
+from tmverify.model.clauses import MAX_CLAUSES
 from tmverify.training.machine import Machine, included_literals
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MAX_WEIGHTS = 1 << 28  # 2 GiB
 
@@ -26,34 +24,21 @@ def freeze(
     classes: Sequence[Label],
     feature_names: Iterable[str] | None,
 ) -> Model:
-    """The Model of one machine (binary) or of one machine a class (several)."""
-    clauses = [_clause_list(machine, n_clauses, n_features) for machine in machines]
-    lengths = np.concatenate([lengths for _, lengths in clauses])
+    """The Model of one machine (for two classes), or of a machine for each class."""
     signs = np.where(np.arange(n_clauses) % 2 == 0, 1, -1)
-    weights = np.zeros((len(machines), len(machines) * n_clauses), np.int64)
-    for c, machine in enumerate(machines):
-        weights[c, c * n_clauses : (c + 1) * n_clauses] = signs * machine.weights[:n_clauses]
+    parts = []
+    for machine in machines:
+        included = included_literals(machine, n_clauses, n_features).reshape(n_clauses, -1)
+        votes = signs * machine.weights[:n_clauses].astype(np.int64)
+        parts.append((clauses_of_matrix(included, n_features), votes))
+    clauses, weights = one_machine_a_class(parts)
     return Model(
-        clauses=Clauses(
-            n_features,
-            np.concatenate([literals for literals, _ in clauses]),
-            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        ),
+        clauses=clauses,
         weights=weights,
         bias=np.zeros(len(machines), np.int64),
         classes=tuple(classes),
         feature_names=None if feature_names is None else tuple(feature_names),
     )
-
-
-def _clause_list(
-    machine: Machine, n_clauses: int, n_features: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Signed literals of the clauses one after another, by feature, the negated one first; and how many."""
-    included = included_literals(machine, n_clauses, n_features)
-    clause, feature, positive = np.nonzero(included[:, ::-1].transpose(0, 2, 1))
-    literals = np.where(positive, feature + 1, -feature - 1).astype(np.int32)
-    return literals, np.bincount(clause, minlength=n_clauses).astype(np.int64)
 
 
 def check_names(

@@ -1,4 +1,4 @@
-"""A saved training taken up again: only with the settings, and in ``fit`` the data, that it began with."""
+"""A saved training that goes on. It must have the settings, and in ``fit`` the data, that it began with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tmverify.training.schedule import Course
 from tmverify.training.state_file import read_state
 from tmverify.training.trainer import Trainer
 
-# What may differ when a training goes on: how long, how fast, how talkative.
+# Parameters that may differ when a training goes on: they do not change what an epoch does.
 FREE_PARAMETERS = ("n_epochs", "n_jobs", "verbose", "patience", "random_state")
 
 
