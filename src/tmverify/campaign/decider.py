@@ -18,7 +18,14 @@ from tmverify.model import Model
 from tmverify.properties import Radius, Status, StopReason, Verdict
 from tmverify.properties.network import AnyQuery
 from tmverify.properties.scope import check_model
-from tmverify.verify import check_equivalence, check_robustness, decide, nearest
+from tmverify.verify import (
+    check_equivalence,
+    check_robustness,
+    check_similarity,
+    decide,
+    nearest,
+    robustness_radius,
+)
 from tmverify.verify.verdict import replay
 
 _MODELS_KEPT = 8
@@ -80,24 +87,14 @@ def _found(task: Task, models: Sequence[Classifier]) -> Verdict | Radius:
 @cache
 def warm_up(engine: str, certified: bool) -> bool:
     """Ask every question once about next to nothing: whatever is loaded or compiled at first use is then."""
-    for n_outputs in (1, 3):
-        tiny = Model.from_clauses(2, [[1], [2]], [[1, 1], [1, -1], [-1, 1]][:n_outputs])
-        for question in ("robustness", "radius", "similarity"):
-            models = [tiny, tiny][: 2 if question == "similarity" else 1]
-            about = Task(
-                question=question,
-                models=tuple(model.content_hash for model in models),
-                names=("tiny", "tiny")[: len(models)],
-                n_features=2,
-                index=0,
-                bits=bytes(1),
-                epsilon=None if question == "radius" else 1,
-                engine=engine,
-                certified=certified,
-            )
-            _found(about, models)
-        check_equivalence(tiny, tiny, engine=engine, certificate=certified)
+    how: dict[str, Any] = {"engine": engine, "certificate": certified}
+    for rows in ([[1, 1]], [[1, 1], [1, -1], [-1, 1]]):
+        tiny = Model.from_clauses(2, [[1], [2]], rows)
+        check_robustness(tiny, [0, 0], 1, **how)
+        robustness_radius(tiny, [0, 0], **how)
+        check_similarity(tiny, tiny, [0, 0], 1, **how)
+        check_equivalence(tiny, tiny, **how)
     if engine != "paper":
         network = BnnModel.from_layers([([[1, 1], [1, -1]], [1, 1])], [[1, 1], [-1, 1]])
-        check_robustness(network, [0, 0], 1, engine=engine, certificate=certified)
+        check_robustness(network, [0, 0], 1, **how)
     return True

@@ -18,8 +18,7 @@ import numpy as np
 
 from tmverify.atomic import replacing
 from tmverify.campaign.answers import UNKNOWN, TaskAnswer
-from tmverify.campaign.records import StoredModel
-from tmverify.campaign.store import NOT_BELIEVED, Store
+from tmverify.campaign.store import NOT_BELIEVED, Store, StoredModel
 from tmverify.campaign.tasks import Task, unpack
 from tmverify.extras import need
 from tmverify.model.names import feature_name

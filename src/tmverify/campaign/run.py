@@ -23,7 +23,7 @@ from tmverify.campaign.plan import Plan, text_of
 from tmverify.campaign.store import Store
 from tmverify.campaign.tallies import Tally
 from tmverify.campaign.tasks import Task
-from tmverify.campaign.workers import LocalWorkers, Workers
+from tmverify.campaign.workers import LocalWorkers
 from tmverify.errors import InvalidInputError
 from tmverify.progress import ProgressBar, counts
 
@@ -90,7 +90,6 @@ def answer_all(
 ) -> Tally:
     """The same for an open store; a certificate that could not be written is told, not raised."""
     check_jobs(jobs)
-    folder = _Folder(campaign.certificates)
     named = [(campaign.names[key], model) for key, model in campaign.models.items()]
     store.plan(campaign.tasks, named, title=campaign.title)
     due = store.due(campaign.tasks, retry_unknown=retry_unknown, certificates=campaign.certificates)
@@ -105,9 +104,8 @@ def answer_all(
         closing(run_tasks(due, campaign.models, jobs=jobs, cluster=cluster)) as answers,
     ):
         for task, answer in answers:
-            tally.add(store.keep(task, folder.keep(task, answer)))
+            tally.add(store.keep(task, _with_certificate(task, answer, campaign.certificates, tally)))
             bar.advance(_note(tally))
-    tally.failure = folder.failure
     return tally
 
 
@@ -132,7 +130,7 @@ def run_tasks(
     """
     if not tasks:
         return
-    workers: Workers = LocalWorkers(models, jobs) if cluster is None else ClusterWorkers(models, cluster)
+    workers = LocalWorkers(models, jobs) if cluster is None else ClusterWorkers(models, cluster)
     with closing(workers):
         left = iter(tasks)
         out: dict[Future[TaskAnswer], Task] = {}
@@ -175,22 +173,15 @@ def check_folder(path: Path | None) -> None:
         ) from None
 
 
-class _Folder:
-    """Where certificates go, if they are wanted; ``failure`` is why the first could not be written."""
-
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self.failure: OSError | None = None
-
-    def keep(self, task: Task, answer: TaskAnswer) -> TaskAnswer:
-        """Write the certificate of ``answer``, if there is one."""
-        if self.path is None or answer.certificate is None:
-            return answer
-        place = self.path.resolve() / task.file_name
-        try:
-            with replacing(place) as draft, open(draft, "xb") as file:
-                file.write(answer.certificate)
-        except OSError as error:
-            self.failure = self.failure or OSError(error.errno, error.strerror, str(place))
-            return not_kept(answer, place, f"{place}: {error.strerror or error}")
-        return kept_at(answer, place)
+def _with_certificate(task: Task, answer: TaskAnswer, folder: Path | None, tally: Tally) -> TaskAnswer:
+    """The answer with its certificate, if there is one, in ``folder``; or why it could not be written."""
+    if folder is None or answer.certificate is None:
+        return answer
+    place = folder.resolve() / task.file_name
+    try:
+        with replacing(place) as draft, open(draft, "xb") as file:
+            file.write(answer.certificate)
+    except OSError as error:
+        tally.failure = tally.failure or OSError(error.errno, error.strerror, str(place))
+        return not_kept(answer, place, f"{place}: {error.strerror or error}")
+    return kept_at(answer, place)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tmverify.campaign.records import StoredModel
+from tmverify.campaign.store import StoredModel
 from tmverify.model import Label
 from tmverify.model.names import feature_name
 from tmverify.report.gallery import Change

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tmverify.campaign import Row
-from tmverify.campaign.records import StoredModel
+from tmverify.campaign.store import StoredModel
 from tmverify.errors import InvalidInputError
 from tmverify.report.gallery import Gallery, gallery_of
 from tmverify.report.radii import Radii, radii_of

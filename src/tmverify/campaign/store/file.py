@@ -1,19 +1,23 @@
-"""Opening the file of a store: the right kind of file, in the right mode, and errors in words."""
+"""The file of a store: the right kind of file, opened in the right mode, by one writer; errors in words.
+
+The writer holds an advisory lock on a file beside the store, which the kernel drops when its holder dies.
+"""
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
-from tmverify.campaign.locking import Lock
-from tmverify.campaign.schema import APPLICATION, TABLES, VERSION
+from tmverify.campaign.store.tables import APPLICATION, TABLES, VERSION
 from tmverify.errors import StoreError
 
+_LOOKING = 0.5  # seconds
 _WAIT = 30.0  # seconds for a reader's or a checkpoint's lock to go
 Result = TypeVar("Result")
 
@@ -112,3 +116,84 @@ def _check_kind(path: Path, connection: sqlite3.Connection) -> None:
         raise StoreError(f"{path}: a database, but no store of tmverify's.")
     if number != VERSION:
         raise StoreError(f"{path}: a store of format {number}; this tmverify reads format {VERSION}.")
+
+
+class Lock:
+    """Held from the moment it is made until ``release``."""
+
+    def __init__(self, store: Path) -> None:
+        self._path = _lock_file(store)
+        while True:
+            self._file = _taken(self._path, store)
+            # Whoever held it before may have removed the file between our opening and our locking it.
+            if _same_file(self._file, self._path):
+                return
+            os.close(self._file)
+
+    def release(self) -> None:
+        """Let others write; the file goes while it is still ours."""
+        self._path.unlink(missing_ok=True)
+        os.close(self._file)
+
+
+def holder(store: Path) -> int | None:
+    """The process that writes to ``store``, or None if nobody does."""
+    try:
+        file = os.open(_lock_file(store), os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        return None if _locked(file, shared=True) else _pid(file)
+    finally:
+        os.close(file)
+
+
+def _lock_file(store: Path) -> Path:
+    return store.with_name(f"{store.name}-lock")
+
+
+def _taken(path: Path, store: Path) -> int:
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    except OSError as error:
+        raise StoreError(f"{store}: no lock can be made beside it ({path}: {error.strerror}).") from None
+    try:
+        if os.pread(file, 20, 0).strip(b"0123456789"):
+            raise StoreError(f"{store}: {path} is in the way of its lock; remove it, or use another --store.")
+        end = time.monotonic() + _LOOKING
+        while not _locked(file):
+            if time.monotonic() > end:  # those who only look (``holder``) have gone by now
+                raise StoreError(
+                    f"{store}: another run (process {_pid(file)}) is writing to it. Wait for it, stop it, or "
+                    "use another --store; campaign status shows how far it is."
+                )
+            time.sleep(_LOOKING / 20)
+        os.ftruncate(file, 0)
+        os.pwrite(file, str(os.getpid()).encode(), 0)
+    except BaseException:
+        os.close(file)
+        raise
+    return file
+
+
+def _locked(file: int, *, shared: bool = False) -> bool:
+    """Whether the lock could be had at once."""
+    import fcntl
+
+    try:
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _pid(file: int) -> int:
+    text = os.pread(file, 20, 0)
+    return int(text) if text.isdigit() else 0
+
+
+def _same_file(file: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file), os.stat(path))
+    except FileNotFoundError:
+        return False
