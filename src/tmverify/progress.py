@@ -10,22 +10,22 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from types import TracebackType
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # rich takes a while to import
-    from rich.console import Console
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress
 
 Count = Callable[[str], None]
 _VERDICTS = {"violated": "red", "unknown": "yellow"}
 _LINE_EVERY = 30.0  # seconds
 
 
+@dataclass
 class ProgressBar:
     """``with ProgressBar("training", 30) as bar: … bar.advance("loss 0.1")``.
 
-    Parameters
+    Attributes
     ----------
     title : what is being done
     total, done : how many steps there are, and how many of them are behind us
@@ -34,70 +34,53 @@ class ProgressBar:
     stays : whether the bar stays when it is done
     """
 
-    def __init__(
-        self,
-        title: str,
-        total: int,
-        *,
-        done: int = 0,
-        note: str = "",
-        wanted: bool = True,
-        stays: bool = False,
-    ) -> None:
-        self._title, self._total, self._done, self._note = title, total, done, note
-        self._wanted, self._stays = wanted, stays
-        self._bar: Progress | None = None
-        self._task: TaskID | None = None
+    title: str
+    total: int
+    done: int = field(default=0, kw_only=True)
+    note: str = field(default="", kw_only=True)
+    wanted: bool = field(default=True, kw_only=True)
+    stays: bool = field(default=False, kw_only=True)
 
     def __enter__(self) -> ProgressBar:
         self._start = self._told = time.monotonic()
-        self._before = self._done
-        if self._wanted:
-            from rich.console import Console
-
-            console = Console(stderr=True)
-            if sys.stderr.isatty() or console.is_jupyter:
-                self._bar = _bar(console, transient=not self._stays)
-                self._task = self._bar.add_task(
-                    self._title, total=self._total, completed=self._done, note=self._note
-                )
-                self._bar.start()
+        self._before = self.done
+        self._bar = _bar(transient=not self.stays) if self.wanted else None
+        if self._bar is not None:
+            self._task = self._bar.add_task(self.title, total=self.total, completed=self.done, note=self.note)
+            self._bar.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
-        elif self._wanted and self._stays:
+        elif self.wanted and self.stays:
             self._tell()
 
     def say(self, title: str) -> None:
         """What is being done now."""
-        self._title = title
+        self.title = title
         self._show()
 
     def advance(self, note: str = "") -> None:
         """One step more, and what is said of it."""
-        self._done += 1
-        self._note = note
+        self.done += 1
+        self.note = note
         self._show()
 
     def _show(self) -> None:
         if self._bar is not None:
-            assert self._task is not None
-            self._bar.update(self._task, description=self._title, completed=self._done, note=self._note)
-        elif self._wanted and time.monotonic() - self._told >= _LINE_EVERY and self._done < self._total:
+            self._bar.update(self._task, description=self.title, completed=self.done, note=self.note)
+        elif self.wanted and time.monotonic() - self._told >= _LINE_EVERY and self.done < self.total:
             self._tell()
 
     def _tell(self) -> None:
         from rich.text import Text
 
         self._told = time.monotonic()
-        parts = [f"{self._title}: {self._done}/{self._total}", Text.from_markup(self._note).plain]
-        rate = (self._done - self._before) / max(self._told - self._start, 1e-9)
-        if rate and self._done < self._total:
-            parts += [f"{rate:.3g}/s", f"{(self._total - self._done) / rate:.0f} s left"]
+        parts = [f"{self.title}: {self.done}/{self.total}", Text.from_markup(self.note).plain]
+        rate = (self.done - self._before) / max(self._told - self._start, 1e-9)
+        if rate and self.done < self.total:
+            parts += [f"{rate:.3g}/s", f"{(self.total - self.done) / rate:.0f} s left"]
         print(", ".join(filter(None, parts)), file=sys.stderr, flush=True)
 
 
@@ -122,9 +105,15 @@ def counts(seen: Mapping[str, int], shown: Mapping[str, str]) -> str:
     return ", ".join(f"[{colour}]{seen.get(name, 0)} {name}[/]" for name, colour in shown.items())
 
 
-def _bar(console: Console, *, transient: bool) -> Progress:
+def _bar(*, transient: bool) -> Progress | None:
+    """A bar of rich's, where one can be shown."""
     from rich import progress
+    from rich.console import Console
     from rich.text import Text
+
+    console = Console(stderr=True)
+    if not (sys.stderr.isatty() or console.is_jupyter):
+        return None
 
     class Rate(progress.ProgressColumn):
         """Steps a second, lately."""

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 from urllib.parse import quote
 
 from tmverify.campaign.store.tables import APPLICATION, TABLES, VERSION
@@ -19,7 +18,6 @@ from tmverify.errors import StoreError
 
 _LOOKING = 0.5  # seconds
 _WAIT = 30.0  # seconds for a reader's or a checkpoint's lock to go
-Result = TypeVar("Result")
 
 
 @contextmanager
@@ -34,13 +32,8 @@ def to_write(path: Path) -> Iterator[sqlite3.Connection]:
     if path.is_file() and path.stat().st_nlink > 1:
         # SQLite's log goes by the file's name: under two names, two logs would spoil one file.
         raise StoreError(f"{path}: the file has other names (hard links); copy it, and use the copy.")
-    lock = Lock(Path(os.path.realpath(path)))
-    try:
-        with _connected(path, "mode=rwc") as connection:
-            _checked(path, lambda: _prepare(path, connection))
-            yield connection
-    finally:
-        lock.release()
+    with _one_writer(Path(os.path.realpath(path))), _connected(path, "mode=rwc", _prepare) as connection:
+        yield connection
 
 
 @contextmanager
@@ -48,8 +41,7 @@ def to_read(path: Path) -> Iterator[sqlite3.Connection]:
     """For everybody else, also while a run is writing."""
     if not path.is_file():
         raise StoreError(f"{path}: there is no such store.")
-    with _connected(path, _reading_mode(path)) as connection:
-        _checked(path, lambda: _check_kind(path, connection))
+    with _connected(path, _reading_mode(path), _check_kind) as connection:
         yield connection
 
 
@@ -68,16 +60,32 @@ def _read_only(folder: Path) -> bool:
 
 
 @contextmanager
-def _connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
+def _connected(
+    path: Path, mode: str, check: Callable[[Path, sqlite3.Connection], None]
+) -> Iterator[sqlite3.Connection]:
     address = f"file:{quote(os.fsencode(os.path.abspath(path)))}?{mode}"
-    connection = _checked(path, lambda: sqlite3.connect(address, timeout=_WAIT, uri=True))
+    with _opening(path):
+        connection = sqlite3.connect(address, timeout=_WAIT, uri=True)
     connection.text_factory = _text
     try:
+        with _opening(path):
+            check(path, connection)
         yield connection
     except sqlite3.Error as error:
         raise StoreError(f"{path}: {error}.") from None
     finally:
         connection.close()
+
+
+@contextmanager
+def _opening(path: Path) -> Iterator[None]:
+    """Errors of SQLite's, as those of a file that is no store."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise StoreError(f"{path}: the store can't be opened ({error}).") from None
+    except sqlite3.DatabaseError as error:
+        raise StoreError(f"{path}: not a store of results, or damaged ({error}).") from None
 
 
 def _text(raw: bytes) -> str | bytes:
@@ -86,15 +94,6 @@ def _text(raw: bytes) -> str | bytes:
         return raw.decode()
     except UnicodeDecodeError:
         return raw
-
-
-def _checked(path: Path, step: Callable[[], Result]) -> Result:
-    try:
-        return step()
-    except sqlite3.OperationalError as error:
-        raise StoreError(f"{path}: the store can't be opened ({error}).") from None
-    except sqlite3.DatabaseError as error:
-        raise StoreError(f"{path}: not a store of results, or damaged ({error}).") from None
 
 
 def _prepare(path: Path, connection: sqlite3.Connection) -> None:
@@ -118,22 +117,20 @@ def _check_kind(path: Path, connection: sqlite3.Connection) -> None:
         raise StoreError(f"{path}: a store of format {number}; this tmverify reads format {VERSION}.")
 
 
-class Lock:
-    """Held from the moment it is made until ``release``."""
-
-    def __init__(self, store: Path) -> None:
-        self._path = _lock_file(store)
-        while True:
-            self._file = _taken(self._path, store)
-            # Whoever held it before may have removed the file between our opening and our locking it.
-            if _same_file(self._file, self._path):
-                return
-            os.close(self._file)
-
-    def release(self) -> None:
-        """Let others write; the file goes while it is still ours."""
-        self._path.unlink(missing_ok=True)
-        os.close(self._file)
+@contextmanager
+def _one_writer(store: Path) -> Iterator[None]:
+    """Hold the lock of ``store``."""
+    path = _lock_file(store)
+    file = _taken(path, store)
+    # Whoever held it before may have removed the file between our opening and our locking it.
+    while not _same_file(file, path):
+        os.close(file)
+        file = _taken(path, store)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)  # while it is still ours
+        os.close(file)
 
 
 def holder(store: Path) -> int | None:
