@@ -8,10 +8,10 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # rich takes a while to import
     from rich.progress import Progress
@@ -29,7 +29,7 @@ class ProgressBar:
     ----------
     title : what is being done
     total, done : how many steps there are, and how many of them are behind us
-    note : what is said of the last step, with rich's markup
+    notes : what is said of the last step, with rich's markup
     wanted : whether to show anything
     stays : whether the bar stays when it is done
     """
@@ -37,7 +37,7 @@ class ProgressBar:
     title: str
     total: int
     done: int = field(default=0, kw_only=True)
-    note: str = field(default="", kw_only=True)
+    notes: Sequence[str] = field(default=(), kw_only=True)
     wanted: bool = field(default=True, kw_only=True)
     stays: bool = field(default=False, kw_only=True)
 
@@ -46,8 +46,12 @@ class ProgressBar:
         self._before = self.done
         self._bar = _bar(transient=not self.stays) if self.wanted else None
         if self._bar is not None:
-            self._task = self._bar.add_task(self.title, total=self.total, completed=self.done, note=self.note)
-            self._bar.start()
+            try:
+                self._bar.start()
+                self._task = self._bar.add_task(self.title, total=self.total, **self._state())
+            except BaseException:  # Ctrl-C: rich would keep standard output to itself
+                self._bar.stop()
+                raise
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -61,27 +65,31 @@ class ProgressBar:
         self.title = title
         self._show()
 
-    def advance(self, note: str = "") -> None:
+    def advance(self, *notes: str) -> None:
         """One step more, and what is said of it."""
         self.done += 1
-        self.note = note
+        self.notes = notes
         self._show()
 
     def _show(self) -> None:
         if self._bar is not None:
-            self._bar.update(self._task, description=self.title, completed=self.done, note=self.note)
+            self._bar.update(self._task, description=self.title, **self._state())
         elif self.wanted and time.monotonic() - self._told >= _LINE_EVERY and self.done < self.total:
             self._tell()
+
+    def _state(self) -> dict[str, Any]:
+        return {"completed": self.done, "notes": " ".join(self.notes)}
 
     def _tell(self) -> None:
         from rich.text import Text
 
         self._told = time.monotonic()
-        parts = [f"{self.title}: {self.done}/{self.total}", Text.from_markup(self.note).plain]
+        parts = [f"{self.title}: {self.done}/{self.total}"]
+        parts += [Text.from_markup(note).plain for note in self.notes]
         rate = (self.done - self._before) / max(self._told - self._start, 1e-9)
         if rate and self.done < self.total:
             parts += [f"{rate:.3g}/s", f"{(self.total - self.done) / rate:.0f} s left"]
-        print(", ".join(filter(None, parts)), file=sys.stderr, flush=True)
+        print(", ".join(parts), file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -91,18 +99,18 @@ def counting(question: str, total: int, shown: Mapping[str, str] = _VERDICTS) ->
     ``shown`` are the outcomes that are counted on the bar, and their colours.
     """
     seen: Counter[str] = Counter()
-    with ProgressBar(question, total, note=counts(seen, shown), wanted=sys.stderr.isatty()) as bar:
+    with ProgressBar(question, total, notes=counts(seen, shown), wanted=sys.stderr.isatty()) as bar:
 
         def count(outcome: str) -> None:
             seen[outcome] += 1
-            bar.advance(counts(seen, shown))
+            bar.advance(*counts(seen, shown))
 
         yield count
 
 
-def counts(seen: Mapping[str, int], shown: Mapping[str, str]) -> str:
-    """How many there are of each outcome, as a note of a bar."""
-    return ", ".join(f"[{colour}]{seen.get(name, 0)} {name}[/]" for name, colour in shown.items())
+def counts(seen: Mapping[str, int], shown: Mapping[str, str]) -> list[str]:
+    """How many there are of each outcome, as notes of a bar."""
+    return [f"[{colour}]{seen.get(name, 0)} {name}[/]" for name, colour in shown.items()]
 
 
 def _bar(*, transient: bool) -> Progress | None:
@@ -125,7 +133,7 @@ def _bar(*, transient: bool) -> Progress | None:
         progress.TextColumn("{task.description}"),
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
-        progress.TextColumn("{task.fields[note]}"),
+        progress.TextColumn("{task.fields[notes]}"),
         Rate(),
         progress.TimeRemainingColumn(elapsed_when_finished=True),
         console=console,

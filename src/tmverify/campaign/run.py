@@ -100,12 +100,12 @@ def answer_all(
         if key not in waiting:
             tally.add(store.answer(task))
     with (
-        ProgressBar("tasks", tally.total, done=tally.done, note=_note(tally), wanted=verbose) as bar,
+        ProgressBar("tasks", tally.total, done=tally.done, notes=_notes(tally), wanted=verbose) as bar,
         closing(run_tasks(due, campaign.models, jobs=jobs, cluster=cluster)) as answers,
     ):
         for task, answer in answers:
             tally.add(store.keep(task, _with_certificate(task, answer, campaign.certificates, tally)))
-            bar.advance(_note(tally))
+            bar.advance(*_notes(tally))
     return tally
 
 
@@ -147,7 +147,7 @@ def run_tasks(
             yield task, workers.answer(task, future)
 
 
-def _note(tally: Tally) -> str:
+def _notes(tally: Tally) -> list[str]:
     outcomes = {"solved": tally.solved, "violated": tally.violated, "unknown": tally.unknown}
     return counts(outcomes, _COLOURS)
 
