@@ -7,108 +7,101 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
-from types import TracebackType
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # rich takes a while to import
-    from rich.console import Console
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress
 
 _LINE_EVERY = 30.0  # seconds
 
 
+@dataclass
 class ProgressBar:
     """``with ProgressBar("training", 30) as bar: … bar.advance("loss 0.1")``.
 
-    Parameters
+    Attributes
     ----------
     title : what is being done
     total, done : how many steps there are, and how many of them are behind us
-    note : what is said of the last step, with rich's markup
+    notes : what is said of the last step, with rich's markup
     wanted : whether to show anything
     stays : whether the bar stays when it is done
     """
 
-    def __init__(
-        self,
-        title: str,
-        total: int,
-        *,
-        done: int = 0,
-        note: str = "",
-        wanted: bool = True,
-        stays: bool = False,
-    ) -> None:
-        self._title, self._total, self._done, self._note = title, total, done, note
-        self._wanted, self._stays = wanted, stays
-        self._bar: Progress | None = None
-        self._task: TaskID | None = None
+    title: str
+    total: int
+    done: int = field(default=0, kw_only=True)
+    notes: Sequence[str] = field(default=(), kw_only=True)
+    wanted: bool = field(default=True, kw_only=True)
+    stays: bool = field(default=False, kw_only=True)
 
     def __enter__(self) -> ProgressBar:
         self._start = self._told = time.monotonic()
-        self._before = self._done
-        if self._wanted:
-            from rich.console import Console
-
-            console = Console(stderr=True)
-            if sys.stderr.isatty() or console.is_jupyter:
-                self._bar = _bar(console, transient=not self._stays)
-                try:
-                    self._bar.start()
-                    self._task = self._bar.add_task(
-                        self._title, total=self._total, completed=self._done, note=self._note
-                    )
-                except BaseException:  # Ctrl-C: a bar that is left would swallow what is printed later
-                    self._bar.stop()
-                    raise
+        self._before = self.done
+        self._bar = _bar(transient=not self.stays) if self.wanted else None
+        if self._bar is not None:
+            try:
+                self._bar.start()
+                self._task = self._bar.add_task(self.title, total=self.total, **self._state())
+            except BaseException:  # Ctrl-C: rich would keep standard output to itself
+                self._bar.stop()
+                raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
-        elif self._wanted and self._stays:
+        elif self.wanted and self.stays:
             self._tell()
 
     def say(self, title: str) -> None:
         """What is being done now."""
-        self._title = title
+        self.title = title
         self._show()
 
-    def advance(self, note: str = "") -> None:
+    def advance(self, *notes: str) -> None:
         """One step more, and what is said of it."""
-        self._done += 1
-        self._note = note
+        self.done += 1
+        self.notes = notes
         self._show()
 
     def _show(self) -> None:
         if self._bar is not None:
-            assert self._task is not None
-            self._bar.update(self._task, description=self._title, completed=self._done, note=self._note)
-        elif self._wanted and time.monotonic() - self._told >= _LINE_EVERY and self._done < self._total:
+            self._bar.update(self._task, description=self.title, **self._state())
+        elif self.wanted and time.monotonic() - self._told >= _LINE_EVERY and self.done < self.total:
             self._tell()
+
+    def _state(self) -> dict[str, Any]:
+        return {"completed": self.done, "notes": " ".join(self.notes)}
 
     def _tell(self) -> None:
         from rich.text import Text
 
         self._told = time.monotonic()
-        parts = [f"{self._title}: {self._done}/{self._total}", Text.from_markup(self._note).plain]
-        rate = (self._done - self._before) / max(self._told - self._start, 1e-9)
-        if rate and self._done < self._total:
-            parts += [f"{rate:.3g}/s", f"{(self._total - self._done) / rate:.0f} s left"]
-        print(", ".join(filter(None, parts)), file=sys.stderr, flush=True)
+        parts = [f"{self.title}: {self.done}/{self.total}"]
+        parts += [Text.from_markup(note).plain for note in self.notes]
+        rate = (self.done - self._before) / max(self._told - self._start, 1e-9)
+        if rate and self.done < self.total:
+            parts += [f"{rate:.3g}/s", f"{(self.total - self.done) / rate:.0f} s left"]
+        print(", ".join(parts), file=sys.stderr, flush=True)
 
 
-def counts(seen: Mapping[str, int], shown: Mapping[str, str]) -> str:
-    """How many there are of each outcome, as a note of a bar."""
-    return ", ".join(f"[{colour}]{seen.get(name, 0)} {name}[/]" for name, colour in shown.items())
+def counts(seen: Mapping[str, int], shown: Mapping[str, str]) -> list[str]:
+    """How many there are of each outcome, as notes of a bar."""
+    return [f"[{colour}]{seen.get(name, 0)} {name}[/]" for name, colour in shown.items()]
 
 
-def _bar(console: Console, *, transient: bool) -> Progress:
+def _bar(*, transient: bool) -> Progress | None:
+    """A bar of rich's, where one can be shown."""
     from rich import progress
+    from rich.console import Console
     from rich.text import Text
+
+    console = Console(stderr=True)
+    if not (sys.stderr.isatty() or console.is_jupyter):
+        return None
 
     class Rate(progress.ProgressColumn):
         """Steps a second, lately."""
@@ -120,7 +113,7 @@ def _bar(console: Console, *, transient: bool) -> Progress:
         progress.TextColumn("{task.description}"),
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
-        progress.TextColumn("{task.fields[note]}"),
+        progress.TextColumn("{task.fields[notes]}"),
         Rate(),
         progress.TimeRemainingColumn(elapsed_when_finished=True),
         console=console,

@@ -19,8 +19,7 @@ import numpy as np
 from tmverify.asking.answer import UNKNOWN, Asked, TaskAnswer
 from tmverify.asking.task import Task, unpack
 from tmverify.atomic import replacing
-from tmverify.campaign.records import StoredModel
-from tmverify.campaign.store import NOT_BELIEVED, Store
+from tmverify.campaign.store import NOT_BELIEVED, Store, StoredModel
 from tmverify.extras import need
 from tmverify.model.names import feature_name
 

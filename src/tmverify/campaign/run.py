@@ -142,7 +142,7 @@ def ask(
     else:
         answers = run_tasks(list(due), campaign.models, jobs=jobs, cluster=cluster)
     with (
-        ProgressBar("tasks", tally.total, done=tally.done, note=note_of(tally), wanted=verbose) as bar,
+        ProgressBar("tasks", tally.total, done=tally.done, notes=notes_of(tally), wanted=verbose) as bar,
         closing(answers),
     ):
         for task, found in answers:
@@ -154,7 +154,7 @@ def ask(
                 raise
             kept = kept if store is None else store.keep(task, kept)
             tally.add(kept)
-            bar.advance(note_of(tally))
+            bar.advance(*notes_of(tally))
             yield Asked(task, kept)
 
 
@@ -200,21 +200,33 @@ def run_tasks(
     """
     if not tasks:
         return
-    workers: Workers = LocalWorkers(models, jobs) if cluster is None else ClusterWorkers(models, cluster)
+    workers = LocalWorkers(models, jobs) if cluster is None else ClusterWorkers(models, cluster)
     with closing(workers):
         left = iter(tasks)
         out: dict[Future[TaskAnswer], Task] = {}
         done: SimpleQueue[Future[TaskAnswer]] = SimpleQueue()
+        suspects = []
         while True:
             for task in islice(left, workers.most_out - len(out)):
                 future = workers.submit(task)
                 out[future] = task
                 future.add_done_callback(done.put)
             if not out:
-                return
+                break
             future = done.get()
             task = out.pop(future)
-            yield task, workers.answer(task, future)
+            try:
+                answer = workers.answer(task, future)
+            except DeadWorkerError:
+                suspects.append(task)
+            else:
+                yield task, answer
+        for task in suspects:  # each by itself: whichever takes its worker with it again was to blame
+            try:
+                answer = workers.answer(task, workers.submit(task))
+            except DeadWorkerError as error:
+                answer = unanswered(task, StopReason.CRASHED, f"its workers died, twice: {error}")
+            yield task, answer
 
 
 def _run_here(
@@ -225,7 +237,7 @@ def _run_here(
         yield task, decide_here(task, [models[key] for key in task.models])
 
 
-def note_of(tally: Tally) -> str:
+def notes_of(tally: Tally) -> list[str]:
     """What a progress bar says of the answers so far."""
     outcomes = {"solved": tally.solved, "violated": tally.violated, "unknown": tally.unknown}
     return counts(outcomes, _COLOURS)

@@ -15,7 +15,6 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Protocol
 
 from tmverify.asking.answer import TaskAnswer, unanswered
 from tmverify.asking.task import Task
@@ -32,22 +31,8 @@ _ATTEMPTS = 2
 _LOOK_EVERY = 0.05  # seconds
 
 
-class Workers(Protocol):
-    """Whoever sees tasks through; ``most_out`` tasks keep them all busy."""
-
-    most_out: int
-
-    def submit(self, task: Task) -> Future[TaskAnswer]: ...
-
-    def answer(self, task: Task, done: Future[TaskAnswer]) -> TaskAnswer:
-        """What came of a task that is done."""
-
-    def close(self) -> None:
-        """End what they are doing, and them."""
-
-
 class LocalWorkers:
-    """``jobs`` workers on this machine; -1: one a core."""
+    """``jobs`` workers on this machine; -1: one a core. ``most_out`` tasks keep them busy."""
 
     def __init__(self, models: Mapping[str, Classifier], jobs: int) -> None:
         if jobs == -1:
@@ -58,15 +43,17 @@ class LocalWorkers:
         self._models = models
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
-        self._executor = ThreadPoolExecutor(jobs, "tmverify-worker", self._note_thread)
+        self._executor = ThreadPoolExecutor(jobs, initializer=self._note_thread)
 
     def submit(self, task: Task) -> Future[TaskAnswer]:
         return self._executor.submit(see_through, task, self._models, self._stopping)
 
-    def answer(self, task: Task, done: Future[TaskAnswer]) -> TaskAnswer:
+    @staticmethod
+    def answer(_task: Task, done: Future[TaskAnswer]) -> TaskAnswer:
         return done.result()
 
     def close(self) -> None:
+        """End what they are doing, and them."""
         self._stopping.set()
         self._executor.shutdown(wait=False, cancel_futures=True)
         # More than once: a worker may just have been about to start another process.

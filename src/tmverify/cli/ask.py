@@ -19,7 +19,7 @@ from tmverify.asking.tally import Tally
 from tmverify.asking.task import Task, digest
 from tmverify.atomic import make_folder
 from tmverify.campaign.expansion import Campaign
-from tmverify.campaign.run import ask, check_jobs, note_of
+from tmverify.campaign.run import ask, check_jobs, notes_of
 from tmverify.campaign.store import Store
 from tmverify.cli.exit_codes import ExitCode, exit_code
 from tmverify.cli.output import asked_anew, print_note
@@ -265,7 +265,7 @@ def _ask_of_all(answers: Answers) -> None:
             found = answered(task, verdict)
             answers.asked.append(Asked(task, replace(found, certificate=None, trusts=found.trusts_alone)))
             answers.tally.add(found)
-            bar.advance(note_of(answers.tally))
+            bar.advance(*notes_of(answers.tally))
 
         answers.whole = check_universal(
             answers.question,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.campaign import Asked, Task, TaskAnswer
-from tmverify.campaign.records import StoredModel
+from tmverify.campaign.store import StoredModel
 from tmverify.model.names import feature_name
 from tmverify.report.pictures import marked, picture
 from tmverify.report.series import Series

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from tmverify.campaign import Asked, Tally, grouped
-from tmverify.campaign.records import StoredModel
-from tmverify.campaign.store import NOT_BELIEVED
+from tmverify.campaign.store import NOT_BELIEVED, StoredModel
 from tmverify.errors import InvalidInputError
 from tmverify.properties.questions import QUESTIONS, Question
 from tmverify.report.distributions import Curve, Radii, Times, curves_of, radii_of, times_of

@@ -68,7 +68,7 @@ class Course:
             while self.trainer.n_epochs < n_epochs and not self._is_over():
                 self.run_epoch(examples)
                 accuracy = self.history[-1]["accuracy"]
-                bar.advance("" if accuracy is None else f"validation accuracy {accuracy:.2%}")
+                bar.advance(*([] if accuracy is None else [f"validation accuracy {accuracy:.2%}"]))
                 if perf_counter() - saved > SECONDS_BETWEEN_SAVES:
                     _try(save)
                     saved = perf_counter()

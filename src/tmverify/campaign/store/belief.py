@@ -34,7 +34,7 @@ from functools import lru_cache
 from tmverify.asking.answer import EXACT, MERGED, UNKNOWN, TaskAnswer
 from tmverify.asking.subject import TEAM
 from tmverify.asking.task import Task
-from tmverify.campaign.records import StoredModel
+from tmverify.campaign.store.tables import StoredModel
 from tmverify.engines import CERTIFYING, ENGINE_NAMES
 from tmverify.errors import shown
 from tmverify.model.clauses import MAX_FEATURES
@@ -70,71 +70,58 @@ _KINDS: Mapping[str, _Kind] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Answering:
-    """An engine that may answer: whether it finds witnesses, and whose work its proofs may rest on."""
+# For each engine that is asked: those that may answer, and whose work their proofs may rest on.
+_Answering = Mapping[str, Mapping[str, Sequence[tuple[str, ...]]]]
 
-    finds: bool = True
-    proofs: tuple[tuple[str, ...], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Engines:
-    """For each engine that is asked, those that may answer; what a replayed witness rests on."""
-
-    replay: tuple[str, ...]
-    answering: Mapping[str, Mapping[str, _Answering]]
-
-
-def _alone(name: str) -> Mapping[str, _Answering]:
-    return {name: _Answering(proofs=((name,),))}
-
-
-_OF_A_BALL = {
-    **{name: _alone(name) for name in ("search", "sat", "paper", "brute")},
+_OF_A_BALL: _Answering = {
+    **{name: {name: [(name,)]} for name in ("search", "sat", "paper", "brute")},
     "auto": {
-        "search": _Answering(proofs=(("search",), ("search", "sat"))),
-        "sat": _Answering(proofs=(("search", "sat"),)),
-        **_alone("brute"),
+        "search": [("search",), ("search", "sat")],
+        "sat": [("search", "sat")],
+        "brute": [("brute",)],
     },
 }
-_OF_EVERYTHING = {
+_OF_EVERYTHING: _Answering = {
     **_OF_A_BALL,
     "auto": {
-        "hunt": _Answering(),
-        "structure": _Answering(finds=False, proofs=(("structure",),)),
-        "search": _Answering(proofs=(("structure", "search"),)),
-        "sat": _Answering(proofs=(("structure", "search", "sat"),)),
-        **_alone("brute"),
+        "hunt": [],
+        "structure": [("structure",)],
+        "search": [("structure", "search")],
+        "sat": [("structure", "search", "sat")],
+        "brute": [("brute",)],
     },
 }
+_FINDS_NO_WITNESS = "structure"
 _INTERVALS, _PATTERNS, _SOLVER = "network-intervals", "network-search", "network-sat"
-_SEARCHED = _Answering(proofs=((_INTERVALS,), (_INTERVALS, _PATTERNS)))
-_SOLVED = _Answering(proofs=((_INTERVALS,), (_INTERVALS, _SOLVER)))
-_ANY_WAY = _Answering(proofs=(*_SEARCHED.proofs, *_SOLVED.proofs[1:], (_INTERVALS, _PATTERNS, _SOLVER)))
-_OF_A_NETWORK = {
+_SEARCHED = [(_INTERVALS,), (_INTERVALS, _PATTERNS)]
+_SOLVED = [(_INTERVALS,), (_INTERVALS, _SOLVER)]
+_ANY_WAY = [*_SEARCHED, (_INTERVALS, _SOLVER), (_INTERVALS, _PATTERNS, _SOLVER)]
+_OF_A_NETWORK: _Answering = {
     "auto": {"search": _ANY_WAY, "sat": _ANY_WAY},
     "search": {"search": _SEARCHED},
     "sat": {"sat": _SOLVED},
-    "brute": {"brute": _Answering(proofs=(("network-brute",),))},
+    "brute": {"brute": [("network-brute",)]},
 }
-_ENGINES: Mapping[str, _Engines] = {
-    "ball": _Engines(REPLAYED, _OF_A_BALL),
-    "everything": _Engines(REPLAYED, _OF_EVERYTHING),
-    "network": _Engines(NETWORK_REPLAYED, _OF_A_NETWORK),
+_ENGINES: Mapping[str, _Answering] = {
+    "ball": _OF_A_BALL,
+    "everything": _OF_EVERYTHING,
+    "network": _OF_A_NETWORK,
     # What the search of a network can't show to a checker, a solver proves.
-    "certified network": _Engines(NETWORK_REPLAYED, {**_OF_A_NETWORK, "search": _OF_A_NETWORK["auto"]}),
+    "certified network": {**_OF_A_NETWORK, "search": _OF_A_NETWORK["auto"]},
 }
+_REPLAY = {"network": NETWORK_REPLAYED, "certified network": NETWORK_REPLAYED}  # of the others: REPLAYED
 
 
-def why_no_task(task: Task) -> str | None:
-    """Why nobody can have asked ``task``; None if it can be asked."""
-    return next(_faults_of_task(task), None)
+def check_task(task: Task) -> None:
+    """Raise ValueError, which says why, if nobody can have asked ``task``."""
+    for fault in _faults_of_task(task):
+        raise ValueError(fault)
 
 
-def why_no_answer(task: Task, answer: TaskAnswer, models: Sequence[StoredModel]) -> str | None:
-    """Why ``answer`` is none that ``task``, about ``models``, could have; None if it is one."""
-    return next(_faults_of_answer(task, answer, models), None)
+def check_answer(task: Task, answer: TaskAnswer, models: Sequence[StoredModel]) -> None:
+    """Raise ValueError, which says why, if ``task``, about ``models``, can have no such answer."""
+    for fault in _faults_of_answer(task, answer, models):
+        raise ValueError(fault)
 
 
 # Each fault is found on the ground that there was none before it: only the first counts.
@@ -266,10 +253,14 @@ def _faults_of_trust(task: Task, answer: TaskAnswer, models: Sequence[StoredMode
     is_distance, merged = _KINDS[task.question].is_distance, _may_be_merged(task, answer)
     proved = answer.lower != 0 if is_distance else answer.status == _HOLDS
     seen = answer.witness is not None
-    for engines in _who(task, models):
+    families = _who(task, models)
+    for engines in families:
         if _rests_on(engines, task.engine, answer.engine, proved, seen, merged, answer.trusts_alone):
             return
-    if not any(answer.engine in {task.engine, *_answering(name, task)} for name in _who(task, models)):
+    if answer.engine not in {
+        task.engine,
+        *(by for each in families for by in _ENGINES[each].get(task.engine, ())),
+    }:
         yield f"engine {task.engine} was asked, and {shown(answer.engine)} does not answer for it"
     yield f"{_said(answer)} by {shown(answer.engine)} does not rest on {shown(answer.trusts_alone)}"
 
@@ -305,10 +296,6 @@ def _who(task: Task, models: Sequence[StoredModel]) -> tuple[str, ...]:
     return ("ball",)
 
 
-def _answering(engines: str, task: Task) -> Mapping[str, _Answering]:
-    return _ENGINES[engines].answering.get(task.engine, {})
-
-
 @lru_cache(maxsize=1 << 8)  # a store says few different things about trust
 def _rests_on(
     engines: str, asked: str, by: str, proved: bool, seen: bool, merged: bool, trusts: tuple[str, ...]
@@ -317,17 +304,16 @@ def _rests_on(
 
     A proof that several runs made together (``merged``) rests on all that each of them rests on.
     """
-    known = _ENGINES[engines].answering.get(asked, {})
-    claims = proved or seen
-    if by not in known and not (by == asked and (merged or not claims)):
+    known = _ENGINES[engines].get(asked, {})
+    if by not in known and not (by == asked and (merged or not (proved or seen))):
         return False
-    replay = set(_ENGINES[engines].replay) if seen else set()
+    replay = set(_REPLAY.get(engines, REPLAYED)) if seen else set()
     if len(set(trusts)) != len(trusts):
         return False
     if not proved:
-        return set(trusts) == replay and (not seen or merged or known[by].finds)
+        return set(trusts) == replay and (not seen or merged or by != _FINDS_NO_WITNESS)
     among = known.values() if merged else [known[by]]
-    proofs = [set(trust_in(proof)) for each in among for proof in each.proofs]
+    proofs = [set(trust_in(proof)) for each in among for proof in each]
     if not merged:
         return any(set(trusts) == proof | replay for proof in proofs)
     named = [proof for proof in proofs if proof <= set(trusts)]

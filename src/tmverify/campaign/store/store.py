@@ -1,13 +1,13 @@
 """Store: tasks and their answers in one SQLite file that any tool opens.
 
 SQLite's write-ahead log makes each answer one transaction: a process that is killed at any moment leaves all
-answers that were written before, and a file that opens. One run writes at a time (``locking``); any number
+answers that were written before, and a file that opens. One run writes at a time (``file``); any number
 may read meanwhile. ``Store.writing`` is for runs, ``Store.reading`` for everybody else.
 
 A store shows what its plans ask, by their titles: a plan that is run again under its title replaces what it
 asked before. Answers stay for good, and serve every plan that asks the same.
 
-A row is believed only if its question could have written it (``believing``). An answer that is not believed
+A row is believed only if its question could have written it (``belief``). An answer that is not believed
 counts as none, and its task says why; a task that is not is an error, since nobody knows what was asked. Both
 are mended by running the plan again.
 
@@ -20,31 +20,18 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from tmverify.asking.answer import MERGED, UNKNOWN, Asked, TaskAnswer, better, unanswered
 from tmverify.asking.task import Task
-from tmverify.campaign.believing import why_no_answer, why_no_task
-from tmverify.campaign.locking import holder
-from tmverify.campaign.opening import to_read, to_write
-from tmverify.campaign.records import (
-    ASKED,
-    MODEL,
-    RESULT,
-    TASK,
-    Kept,
-    StoredModel,
-    asked_row,
-    digest,
-    model_row,
-    read_kept,
-    read_model,
-    read_task,
-    result_row,
-    task_row,
-)
+from tmverify.campaign.store import tables
+from tmverify.campaign.store.belief import check_answer, check_task
+from tmverify.campaign.store.file import holder, to_read, to_write
+from tmverify.campaign.store.tables import ASKED, MODEL, RESULT, TASK, Column, Kept, StoredModel
 from tmverify.errors import StoreError, shown
+from tmverify.model import Classifier
 from tmverify.model import Classifier
 from tmverify.properties import StopReason
 
@@ -57,7 +44,7 @@ class Store:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._database = connection
-        self._models: dict[str, StoredModel | str] = {}
+        self._models: dict[str, StoredModel] = {}
 
     @classmethod
     @contextmanager
@@ -95,20 +82,13 @@ class Store:
         """Make these what the plan of that title asks, and write down what they are, whatever is there."""
         self._models.clear()
         with self._database as database:
-            database.executemany(
-                f"INSERT OR REPLACE INTO model VALUES ({_marks(MODEL)})",
-                (model_row(name, model) for name, model in models),
-            )
-            database.executemany(
-                "INSERT OR REPLACE INTO input VALUES (?, ?, ?)",
-                ((digest(task), task.n_features, task.bits) for task in tasks if task.bits is not None),
-            )
-            database.executemany(f"INSERT OR REPLACE INTO task VALUES ({_marks(TASK)})", map(task_row, tasks))
+            self._write("model", (tables.model_values(name, model) for name, model in models))
+            about_inputs = (task for task in tasks if task.bits is not None)
+            self._write("input", ((tables.digest(each), each.n_features, each.bits) for each in about_inputs))
+            self._write("task", map(tables.task_values, tasks))
             database.execute("DELETE FROM asked WHERE plan = ?", (title,))
-            database.executemany(
-                f"INSERT INTO asked VALUES (?, ?, ?, {_marks(ASKED)})",
-                ((title, place, task.id, *asked_row(task)) for place, task in enumerate(tasks)),
-            )
+            asked = enumerate(tasks)
+            self._write("asked", ((title, place, t.id, *tables.asked_values(t)) for place, t in asked))
             database.execute(
                 "DELETE FROM task WHERE id NOT IN (SELECT task FROM asked) "
                 "AND id NOT IN (SELECT task FROM result)"
@@ -122,14 +102,14 @@ class Store:
 
         def is_due(task: Task) -> bool:
             result = self._result(task)
-            if result is None:
-                return True
             try:
-                known = self._believed(result, task)
+                known = None if result is None else self._believed(result, task)
             except ValueError:
-                return True
-            return _worth_asking_again(task, known, retry_unknown) or (
-                place is not None and _lacks_certificate(task, known.answer, place)
+                known = None
+            return (
+                known is None
+                or _worth_asking_again(task, known, retry_unknown)
+                or (place is not None and _lacks_certificate(task, known.answer, place))
             )
 
         return [task for task in {task.id: task for task in tasks}.values() if is_due(task)]
@@ -143,15 +123,15 @@ class Store:
         kept = answer if before is None else better(before, answer)
         if kept is before:
             return kept
-        values = result_row(kept, task.timeout, task.memory)
+        values = tables.result_values(kept, task.timeout, task.memory)
         try:
             self._believed(values, task)
         except ValueError as error:
             detail = f"{error}: a bug, please report it"
             kept = unanswered(task, StopReason.REJECTED, detail, max(0.0, answer.seconds))
-            values = result_row(kept, task.timeout, task.memory)
-        with self._database as database:
-            database.execute(f"INSERT OR REPLACE INTO result VALUES ({_marks(RESULT)})", values)
+            values = tables.result_values(kept, task.timeout, task.memory)
+        with self._database:
+            self._write("result", [values])
         return kept
 
     def answer(self, task: Task) -> TaskAnswer | None:
@@ -170,8 +150,7 @@ class Store:
         StoreError
             If the store does not say what was asked.
         """
-        tables = (("asked", ASKED), ("task", TASK), ("result", RESULT))
-        columns = ", ".join(f"{table}.{column}" for table, columns in tables for column in columns)
+        columns = f"{_names(ASKED, 'asked.')}, {_names(TASK, 'task.')}, {_names(RESULT, 'result.')}"
         found = self._database.execute(
             f"SELECT asked.task, input.bits, {columns} FROM asked "
             "LEFT JOIN task ON task.id = asked.task LEFT JOIN input ON input.digest = task.input "
@@ -189,24 +168,30 @@ class Store:
     def models(self) -> dict[str, StoredModel]:
         """The models asked about, by hash; those of which the store has a description that can be one."""
         keys = [key for (key,) in self._database.execute("SELECT hash FROM model ORDER BY rowid")]
-        found = {key: self._model(key) for key in keys if isinstance(key, str)}
-        return {key: model for key, model in found.items() if isinstance(model, StoredModel)}
+        found = {}
+        for key in (key for key in keys if isinstance(key, str)):
+            with suppress(ValueError):
+                found[key] = self._model(key)
+        return found
 
-    def _task(self, key: object, row: Sequence[object], bits: object, asked: Sequence[object]) -> Task:
+    def _write(self, table: str, rows: Iterable[Sequence[object]]) -> None:
+        for values in rows:
+            marks = ", ".join("?" for _ in values)
+            self._database.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", values)
+
+    def _task(self, key: object, values: Sequence[object], bits: object, asked: Sequence[object]) -> Task:
         try:
-            task = read_task(row, bits, asked)
-            why = why_no_task(task)
+            task = tables.read_task(values, bits, asked)
+            check_task(task)
         except ValueError as error:
-            why = str(error)
-        if why is not None:
             raise StoreError(
                 f"{self.path}: the store is damaged, or another program wrote to it: of task {shown(key)}, "
-                f"{why}. Run the plan again that asks it: that writes it anew."
-            )
+                f"{error}. Run the plan again that asks it: that writes it anew."
+            ) from None
         return task
 
     def _result(self, task: Task) -> Sequence[object] | None:
-        found = self._database.execute(f"SELECT {', '.join(RESULT)} FROM result WHERE task = ?", (task.id,))
+        found = self._database.execute(f"SELECT {_names(RESULT)} FROM result WHERE task = ?", (task.id,))
         row: Sequence[object] | None = found.fetchone()
         return row
 
@@ -220,32 +205,26 @@ class Store:
 
     def _believed(self, result: Sequence[object], task: Task) -> Kept:
         """The answer to ``task``; ValueError if none could be so."""
-        kept = read_kept(result)
-        models = []
-        for key in task.models:
-            model = self._model(key)
-            if isinstance(model, str):
-                raise ValueError(model)
-            models.append(model)
-        why = why_no_answer(task, kept.answer, models)
-        if why is not None:
-            raise ValueError(why)
+        kept = tables.read_kept(result)
+        check_answer(task, kept.answer, [self._model(key) for key in task.models])
         return kept
 
-    def _model(self, key: str) -> StoredModel | str:
-        """What the store says of a model, or why that is nothing; read once."""
+    def _model(self, key: str) -> StoredModel:
+        """What the store says of a model; ValueError if that is nothing."""
         if key not in self._models:
-            found = self._database.execute(f"SELECT {', '.join(MODEL)} FROM model WHERE hash = ?", (key,))
-            row = found.fetchone()
+            found = self._database.execute(f"SELECT {_names(MODEL)} FROM model WHERE hash = ?", (key,))
+            values = found.fetchone()
+            if values is None:
+                raise ValueError(f"there is no model {key[:8]}")
             try:
-                self._models[key] = f"there is no model {key[:8]}" if row is None else read_model(row)
+                self._models[key] = tables.read_model(values)
             except ValueError as error:
-                self._models[key] = f"of model {key[:8]}, {error}"
+                raise ValueError(f"of model {key[:8]}, {error}") from None
         return self._models[key]
 
 
-def _marks(columns: Sequence[str]) -> str:
-    return ", ".join("?" for _ in columns)
+def _names(columns: Sequence[Column], table: str = "") -> str:
+    return ", ".join(f'{table}"{column.name}"' for column in columns)
 
 
 def _worth_asking_again(task: Task, known: Kept, retry_unknown: bool) -> bool:
