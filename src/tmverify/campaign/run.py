@@ -16,16 +16,17 @@ from queue import SimpleQueue
 
 from tmverify.atomic import make_folder, replacing
 from tmverify.bnn.either import Classifier
-from tmverify.campaign.answers import TaskAnswer, kept_at, not_kept
+from tmverify.campaign.answers import TaskAnswer, kept_at, not_kept, unanswered
 from tmverify.campaign.cluster import ClusterWorkers
 from tmverify.campaign.expansion import Campaign, expand
 from tmverify.campaign.plan import Plan, text_of
 from tmverify.campaign.store import Store
 from tmverify.campaign.tallies import Tally
 from tmverify.campaign.tasks import Task
-from tmverify.campaign.workers import LocalWorkers
+from tmverify.campaign.workers import DeadWorkerError, LocalWorkers
 from tmverify.errors import InvalidInputError
 from tmverify.progress import ProgressBar, counts
+from tmverify.properties import StopReason
 
 _MOST_JOBS = 1024
 _COLOURS = {"solved": "green", "violated": "red", "unknown": "yellow"}
@@ -135,16 +136,28 @@ def run_tasks(
         left = iter(tasks)
         out: dict[Future[TaskAnswer], Task] = {}
         done: SimpleQueue[Future[TaskAnswer]] = SimpleQueue()
+        suspects = []
         while True:
             for task in islice(left, workers.most_out - len(out)):
                 future = workers.submit(task)
                 out[future] = task
                 future.add_done_callback(done.put)
             if not out:
-                return
+                break
             future = done.get()
             task = out.pop(future)
-            yield task, workers.answer(task, future)
+            try:
+                answer = workers.answer(task, future)
+            except DeadWorkerError:
+                suspects.append(task)
+            else:
+                yield task, answer
+        for task in suspects:  # each by itself: whichever takes its worker with it again was to blame
+            try:
+                answer = workers.answer(task, workers.submit(task))
+            except DeadWorkerError as error:
+                answer = unanswered(task, StopReason.CRASHED, f"its workers died, twice: {error}")
+            yield task, answer
 
 
 def _notes(tally: Tally) -> list[str]:
