@@ -1,8 +1,9 @@
 """The workers of a Dask cluster: connected to, given the models once, and not believed blindly.
 
 Dask itself puts a task that was lost with its worker on another one. After some losses (its setting
-``distributed.scheduler.allowed-failures``) it gives the task up, which is then UNKNOWN. An answer may have
-been found on another machine: its counterexample is replayed here, and its version must be ours.
+``distributed.scheduler.allowed-failures``) it gives the task up, and with it all that waited for the same
+worker. An answer may have been found on another machine: its counterexample is replayed here, and its version
+must be ours.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 
-from tmverify.asking.answer import TaskAnswer, unanswered, versions
+from tmverify.asking.answer import TaskAnswer, versions
 from tmverify.asking.decide import replayed
 from tmverify.asking.task import Task
-from tmverify.campaign.workers import see_through
+from tmverify.campaign.workers import DeadWorkerError, see_through
 from tmverify.errors import ClusterError, first_line
 from tmverify.extras import need
 from tmverify.model import Classifier
-from tmverify.properties import StopReason
 
 _CONNECT = "10s"
 _ADDRESS = re.compile(r"([a-z]+://)?[^\s/:]+:\d{1,5}(/\S*)?|[a-z]+://\S+")
+_LEAST_OUT = 64  # tasks, also if the workers come later
 _LOST = "the connection to the scheduler was lost; what is answered is in the store: run it again to go on"
 
 
@@ -35,8 +36,6 @@ class ClusterWorkers:
     ClusterError
     MissingExtraError
     """
-
-    most_out = 1024
 
     def __init__(self, models: Mapping[str, Classifier], address: str) -> None:
         if not _ADDRESS.fullmatch(address):
@@ -54,6 +53,7 @@ class ClusterWorkers:
             ) from None
         self._killed: type[Exception] = distributed.KilledWorker
         self._executor = self._client.get_executor(pure=False)
+        self.most_out = max(_LEAST_OUT, 2 * sum(self._client.nthreads().values()))
         self._models = dict(models)
         # The result of a task, not scattered data: Dask makes it again when all who had it are gone.
         self._sent = self._client.submit(dict, self._models, pure=False)
@@ -70,6 +70,8 @@ class ClusterWorkers:
 
         Raises
         ------
+        DeadWorkerError
+            If Dask has given it up.
         ClusterError
             If the scheduler is lost, or a worker can't do such work at all.
         """
@@ -78,7 +80,7 @@ class ClusterWorkers:
         except CancelledError:
             raise ClusterError(_LOST) from None
         except self._killed as error:
-            return unanswered(task, StopReason.CRASHED, f"its workers died: {first_line(error)}")
+            raise DeadWorkerError(first_line(error)) from None
         except Exception as error:
             raise ClusterError(
                 f"a worker failed ({type(error).__name__}: {first_line(error)}); install the same version of "

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 
-from tmverify.asking.answer import Asked, TaskAnswer
+from tmverify.asking.answer import Asked, TaskAnswer, unanswered
 from tmverify.asking.decide import answer as decide_here
 from tmverify.asking.decide import replays
 from tmverify.asking.subject import text_of
@@ -29,10 +29,11 @@ from tmverify.campaign.cluster import ClusterWorkers
 from tmverify.campaign.expansion import Campaign, expand
 from tmverify.campaign.plan import Plan
 from tmverify.campaign.store import Store
-from tmverify.campaign.workers import LocalWorkers, Workers
+from tmverify.campaign.workers import DeadWorkerError, LocalWorkers
 from tmverify.errors import InvalidInputError, StoreError
 from tmverify.model import Classifier
 from tmverify.progress import ProgressBar, counts
+from tmverify.properties import StopReason
 from tmverify.verify.proof import NO_CERTIFICATE
 
 _MOST_JOBS = 1024

@@ -31,6 +31,10 @@ _ATTEMPTS = 2
 _LOOK_EVERY = 0.05  # seconds
 
 
+class DeadWorkerError(Exception):
+    """A worker of a cluster died with a task, which may be why, or may have been waiting there."""
+
+
 class LocalWorkers:
     """``jobs`` workers on this machine; -1: one a core. ``most_out`` tasks keep them busy."""
 

@@ -21,7 +21,6 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from tmverify.asking.answer import MERGED, UNKNOWN, Asked, TaskAnswer, better, unanswered
@@ -31,7 +30,6 @@ from tmverify.campaign.store.belief import check_answer, check_task
 from tmverify.campaign.store.file import holder, to_read, to_write
 from tmverify.campaign.store.tables import ASKED, MODEL, RESULT, TASK, Column, Kept, StoredModel
 from tmverify.errors import StoreError, shown
-from tmverify.model import Classifier
 from tmverify.model import Classifier
 from tmverify.properties import StopReason
 
