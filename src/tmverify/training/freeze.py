@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,11 +77,3 @@ def check_names(
         )
     except ModelError as error:
         raise InvalidInputError(str(error)) from None
-
-
-def model_labels(classes: NDArray[Any]) -> list[Label]:
-    """Labels as a Model takes them: integers where they are whole numbers, else text."""
-    labels = classes.tolist()
-    if all(isinstance(label, (bool, int, float)) and float(label).is_integer() for label in labels):
-        return [int(label) for label in labels]
-    return [str(label) for label in labels]
