@@ -19,7 +19,7 @@ from typing import Any
 from tmverify.campaign.answers import TaskAnswer
 from tmverify.campaign.tasks import Task
 from tmverify.errors import ModelError, shown
-from tmverify.model import Classifier, Label, Model
+from tmverify.model import Classifier, Label
 from tmverify.model.checks import check_classes, check_feature_names
 from tmverify.model.clauses import MAX_CLAUSES, MAX_FEATURES
 
@@ -65,9 +65,8 @@ def digest(task: Task) -> str:
 
 
 def model_row(name: str, model: Classifier) -> tuple[Any, ...]:
-    n_clauses = model.n_clauses if isinstance(model, Model) else 0
     names = _json_or_none(model.feature_names)
-    return (model.content_hash, name, model.n_features, n_clauses, json.dumps(model.classes), names)
+    return (model.content_hash, name, model.n_features, model.n_clauses, json.dumps(model.classes), names)
 
 
 def read_model(row: Sequence[object]) -> StoredModel:

@@ -53,6 +53,11 @@ class Classifier(ABC):
         """Number of scores of an input."""
 
     @property
+    def n_clauses(self) -> int:
+        """Number of clauses; 0 if it does not decide by any."""
+        return 0
+
+    @property
     @abstractmethod
     def cells(self) -> int:
         """The cost of evaluating one input, roughly: how many numbers the plain evaluator looks at."""
