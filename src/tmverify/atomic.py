@@ -12,7 +12,10 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A draft beside ``path`` (behind any link) that takes its place if the block ends well, else goes."""
+    """A draft to write to, which replaces ``path`` if the block succeeds, and is deleted if not.
+
+    A link stays a link: what it points to is replaced.
+    """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file() and not target.is_dir():
         yield target  # a pipe or device is written to, never replaced
@@ -28,7 +31,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, and be sure that files can be written there: now, not after an hour of work."""
+    """Make a folder and check that files can be written there, before an hour of work goes into them."""
     path.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=path):
         pass

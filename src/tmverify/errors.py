@@ -37,7 +37,7 @@ def shown(value: object) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """What an exception of somebody else's says, in short."""
+    """The first line of what another library's exception says."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 

@@ -1,4 +1,4 @@
-"""Packages that only some uses need: imported at first use, with the remedy if they are not there."""
+"""Packages that only some uses need: imported at first use; if one is missing, the error names the remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C once: what winds a long work up must not be interrupted itself by an impatient second one."""
+"""Ctrl-C once: a second one must not interrupt the saving of what was done until the first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ SECONDS_TO_WIND_UP = 5.0
 def one_interrupt() -> Iterator[None]:
     """The first Ctrl-C in the block raises KeyboardInterrupt, as ever; those soon after it are dropped.
 
-    Not for ever: an exception can get lost in a callback of Python's, and winding up can hang.
+    After ``SECONDS_TO_WIND_UP`` the next one counts again: an exception can get lost in a callback of
+    Python's, and winding up can hang.
     Only in the main thread, where signals arrive, and only if nobody else handles Ctrl-C.
     """
     in_main_thread = threading.current_thread() is threading.main_thread()

@@ -1,4 +1,4 @@
-"""Folding: batch normalisation, biases and the sign as one integer threshold, exactly.
+"""Folding: batch normalisation, bias and sign become one integer threshold, exactly.
 
 A neuron sees z = w . x + b and says 1 iff
 

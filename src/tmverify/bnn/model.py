@@ -30,10 +30,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from tmverify.errors import InvalidInputError, ModelError, shown
 from tmverify.model.checks import (
-    MAX_WEIGHT,
     as_array,
     check_classes,
     check_feature_names,
+    integer,
     integers,
     labels_of,
     listed,
@@ -225,17 +225,9 @@ class BnnModel(Classifier):
                 f"Each layer must read what the one before has. "
                 f"Got {widths} neurons and {inputs} inputs instead."
             )
-        if isinstance(self.scale, bool) or not isinstance(self.scale, (int, np.integer)):
-            raise ModelError(f"scale must be an integer. Got {shown(self.scale)} instead.")
-        if not 1 <= self.scale <= MAX_WIDTH:
-            raise ModelError(
-                f"scale must be between 1 and {MAX_WIDTH}. Got {shown(int(self.scale))} instead."
-            )
-        object.__setattr__(self, "scale", int(self.scale))
+        object.__setattr__(self, "scale", integer(self.scale, "scale", 1, MAX_WIDTH))
         if bias.shape != (len(output),):
             raise ModelError(f"bias must have {len(output)} values. Got shape {bias.shape} instead.")
-        if np.abs(bias).max(initial=0) > MAX_WEIGHT:
-            raise ModelError(f"bias must be between -{MAX_WEIGHT} and {MAX_WEIGHT}.")
         check_classes(self.classes, len(output))
         if len(output) < 2:
             raise ModelError("A network must have at least two classes. Got one instead.")

@@ -1,7 +1,7 @@
 """``BnnClassifier``: a binarized network, learnt with PyTorch, behind the scikit-learn interface.
 
-PyTorch is imported by the first ``fit``. What was learnt is frozen in integers (``model_``), exactly as the
-parameters stand; what is verified is that. ``float_predict`` is the network in floating point, to compare.
+PyTorch is imported by the first ``fit``. The learnt parameters are frozen exactly, in integers (``model_``):
+that is the network to verify. ``float_predict`` is the network in floating point, for comparison.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tmverify.errors import InvalidInputError, ModelError
 from tmverify.estimators.parameters import check_integer, is_number, wrong_parameter
 from tmverify.interrupts import one_interrupt
 from tmverify.model import Label
-from tmverify.model.checks import check_classes, check_feature_names
+from tmverify.model.checks import check_classes, check_feature_names, learnt_labels
 from tmverify.model.inputs import as_bit_matrix
 from tmverify.progress import ProgressBar
 
@@ -250,14 +250,12 @@ def _check_labels(y: Any, n: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
 
 
 def _model_labels(classes: NDArray[Any], feature_names: tuple[str, ...] | None) -> tuple[Label, ...]:
-    """Labels as a BnnModel takes them: integers if they are whole numbers, else text. Names are checked."""
-    labels = classes.tolist()
-    whole = all(isinstance(label, (bool, int, float)) and float(label).is_integer() for label in labels)
-    found = tuple(int(label) if whole else str(label) for label in labels)
+    """The labels of a BnnModel; names that none can have are refused before the training."""
+    labels = learnt_labels(classes)
     try:
-        check_classes(found, len(found))
+        check_classes(labels, len(labels))
         if feature_names is not None:
             check_feature_names(feature_names, len(feature_names))
     except ModelError as error:
         raise InvalidInputError(str(error)) from None
-    return found
+    return labels

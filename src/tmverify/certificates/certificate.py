@@ -18,7 +18,7 @@ IN_MEMORY = 1 << 22  # bytes, while it is checked
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
-    """What a certificate shows of one input: some lines, then refutations or shells, which may be long."""
+    """The part of a certificate about one input: some lines, then refutations or shells (long, perhaps)."""
 
     lines: bytes
     refutations: Callable[[], Iterable[bytes]] = tuple

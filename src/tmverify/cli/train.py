@@ -293,7 +293,7 @@ def read_data(
     import numpy as np
 
     from tmverify.data import load_dataset, load_table, split_table
-    from tmverify.training.frozen_model import check_names, model_labels
+    from tmverify.training.frozen_model import check_names
 
     try:
         if source in DATASETS:
@@ -307,7 +307,7 @@ def read_data(
     classes = np.unique(data.y_train).tolist()
     if len(classes) < 2:
         raise DataFormatError(f"{source}: at least two different labels are needed to learn from.")
-    labels = model_labels(np.array(classes))
+    labels = learnt_labels(np.array(classes))
     check_names(data.X_train.shape[1], 1, labels, data.feature_names)  # before the training, not after it
     return data
 

@@ -56,7 +56,7 @@ def to_dimacs(query: Query, path: str | os.PathLike[str], *, encoding: str = "sa
     InvalidInputError
         If the encoding is unknown, or the formula would be too large to write.
     """
-    check_query(query)
+    check_query(query, Query)
     if not isinstance(encoding, str) or encoding not in ENCODERS:
         raise InvalidInputError(
             f"encoding must be one of {', '.join(ENCODERS)}. Got {shown(encoding)} instead."

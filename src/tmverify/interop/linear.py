@@ -176,7 +176,7 @@ def specialise(query: Query) -> Reduced:
     InvalidInputError
         If ``query`` is none, or too large.
     """
-    check_query(query)
+    check_query(query, Query)
     try:
         return reduce(query)
     except EncodingTooLargeError as error:

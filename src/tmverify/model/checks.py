@@ -1,7 +1,7 @@
-"""Checks of a model's parts: every limit and every message in one place.
+"""Checks of the parts that a model is built from: numbers, labels, names.
 
-Integers are bounded so that arithmetic is exact: 2**24 clauses times 2**31 stays below 2**55, and so every
-score and every difference of two scores fits int64.
+Integers are bounded so that arithmetic is exact: 2**24 clauses times a weight below 2**31 stay within 2**55,
+so every score and every difference of two scores fits int64.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_LABEL_CHARS = 1000
 
 
 def integers(values: NDArray[Any], name: str) -> NDArray[np.int64]:
-    """A copy as int64, or ModelError if a value is no integer within +-MAX_WEIGHT."""
+    """A copy as int64, or ModelError if a value is not an integer within ±MAX_WEIGHT."""
     values = np.asarray(values)
     if values.size == 0:
         return np.zeros(values.shape, np.int64)
@@ -37,6 +37,15 @@ def integers(values: NDArray[Any], name: str) -> NDArray[np.int64]:
     return np.array(values, np.int64)
 
 
+def integer(value: object, name: str, least: int, most: int, kind: str = "an integer") -> int:
+    """``value`` as an int, or ModelError if it is none, or not within the bounds."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise ModelError(f"{name} must be {kind}. Got {shown(value)} instead.")
+    if not least <= value <= most:
+        raise ModelError(f"{name} must be between {least} and {most}. Got {shown(int(value))} instead.")
+    return int(value)
+
+
 def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
     """``np.asarray``, or ModelError if the values are ragged."""
     try:
@@ -46,7 +55,7 @@ def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def listed(values: Sequence[Any], name: str) -> Iterable[Any]:
-    """The values, or ModelError if they are no list (a string is no list of strings, a set has no order)."""
+    """The values, or ModelError if they are no list, as a string or a set is none."""
     if isinstance(values, (str, bytes, Set)) or not isinstance(values, Iterable):
         raise ModelError(f"{name} must be a list. Got {shown(values)} instead.")
     return values
@@ -57,12 +66,20 @@ def labels_of(classes: Iterable[Any]) -> tuple[Label, ...]:
     return tuple(c.item() if isinstance(c, np.generic) else c for c in classes)
 
 
+def learnt_labels(classes: NDArray[Any]) -> tuple[Label, ...]:
+    """An estimator's labels as a model takes them: integers if all are whole numbers, else text."""
+    labels = classes.tolist()
+    whole = all(isinstance(label, (bool, int, float)) and float(label).is_integer() for label in labels)
+    return tuple(int(label) if whole else str(label) for label in labels)
+
+
 def check_options(model: Model) -> None:
-    """Raise ModelError unless tie, clamp, empty_clause, classes and feature_names are what they must be."""
+    """Raise ModelError unless tie, clamp, empty_clause, classes and feature_names are valid."""
     _check_choice("tie", model.tie, ("positive", "negative"))
     _check_choice("empty_clause", model.empty_clause, ("silent", "fires"))
     if model.clamp is not None:
-        object.__setattr__(model, "clamp", _checked_clamp(model.clamp))
+        clamp = integer(model.clamp, "clamp", 1, MAX_WEIGHT, "a positive integer or None")
+        object.__setattr__(model, "clamp", clamp)
     check_classes(model.classes, max(2, len(model.weights)))
     if model.feature_names is not None:
         check_feature_names(model.feature_names, model.n_features)
@@ -71,14 +88,6 @@ def check_options(model: Model) -> None:
 def _check_choice(name: str, value: object, allowed: tuple[str, str]) -> None:
     if not isinstance(value, str) or value not in allowed:
         raise ModelError(f"{name} must be {allowed[0]!r} or {allowed[1]!r}. Got {shown(value)} instead.")
-
-
-def _checked_clamp(clamp: object) -> int:
-    if isinstance(clamp, bool) or not isinstance(clamp, (int, np.integer)):
-        raise ModelError(f"clamp must be a positive integer or None. Got {shown(clamp)} instead.")
-    if not 1 <= clamp <= MAX_WEIGHT:
-        raise ModelError(f"clamp must be between 1 and {MAX_WEIGHT}. Got {shown(int(clamp))} instead.")
-    return int(clamp)
 
 
 def check_classes(classes: tuple[Label, ...], expected: int) -> None:

@@ -1,9 +1,9 @@
-"""Classifier: what a question needs of whatever decides, be it a Tsetlin machine or a network.
+"""Classifier: what Tsetlin machines and binarized networks have in common, and all that a question needs.
 
 A classifier reads ``n_features`` bits and puts each input into one of its classes. It has one exact encoding
-as a file, whose hash is its identity. Everything else about it is a matter of the engines that prove things
-about its kind, so a new kind of classifier starts here: a subclass, a decoder in ``model.load``, and what its
-questions compile to (``properties.robustness.query_change``).
+as a file, and the hash of that is its identity. A new kind of classifier is a subclass, a decoder in
+``model.load``, and a query, registered with ``properties.query.query_change``; how it works inside concerns
+only the engines for its queries.
 """
 
 from __future__ import annotations
@@ -53,9 +53,14 @@ class Classifier(ABC):
         """Number of scores of an input."""
 
     @property
+    def n_clauses(self) -> int:
+        """Number of clauses; 0 if it does not decide by any."""
+        return 0
+
+    @property
     @abstractmethod
     def cells(self) -> int:
-        """What evaluating one input takes, roughly: how many numbers the plain evaluator looks at."""
+        """The cost of evaluating one input, roughly: how many numbers the plain evaluator looks at."""
 
     @property
     def attainable(self) -> NDArray[np.bool_]:
@@ -72,7 +77,7 @@ class Classifier(ABC):
     @property
     @abstractmethod
     def scopes(self) -> tuple[Label, ...]:
-        """The classes whose own yes or no can be asked about, beside the decision between all classes."""
+        """The classes with a yes or no of their own, which can be asked about instead of the decision."""
 
     @abstractmethod
     def in_scope(self, scope: Label) -> Self:

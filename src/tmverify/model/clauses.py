@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.errors import ModelError, shown
+from tmverify.model.checks import integer
 
 MAX_FEATURES = 1 << 24
 MAX_CLAUSES = 1 << 24
@@ -182,13 +183,7 @@ def concatenate(parts: Sequence[Clauses]) -> Clauses:
 
 def check_n_features(n_features: object) -> int:
     """Return ``n_features`` as an int, or raise ModelError."""
-    if isinstance(n_features, bool) or not isinstance(n_features, (int, np.integer)):
-        raise ModelError(f"n_features must be an integer. Got {shown(n_features)} instead.")
-    if not 1 <= n_features <= MAX_FEATURES:
-        raise ModelError(
-            f"n_features must be between 1 and {MAX_FEATURES}. Got {shown(int(n_features))} instead."
-        )
-    return int(n_features)
+    return integer(n_features, "n_features", 1, MAX_FEATURES)
 
 
 def _canonical(j: int, clause: Iterable[int], n_features: int) -> list[int]:

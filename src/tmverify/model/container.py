@@ -21,7 +21,7 @@ import math
 import os
 import stat
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -192,16 +192,23 @@ def _dump(value: object) -> str:
     return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
-def _parse(text: str) -> Any:
+def parse_json(text: str, make_object: Callable[[list[tuple[str, Any]]], Any] = dict) -> Any:
+    """What a text says in strict JSON, without NaN and infinity; ValueError if it is none."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise ModelFormatError(f"not a tmverify model (the header is no valid JSON: {reason:.80})") from None
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=make_object)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not allowed")
+
+
+def _parse(text: str) -> Any:
+    try:
+        return parse_json(text)
+    except ValueError as error:
+        raise ModelFormatError(f"not a tmverify model (the header is no valid JSON: {error!s:.80})") from None
 
 
 def json_object(value: Any, name: str) -> dict[str, Any]:

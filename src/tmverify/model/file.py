@@ -5,8 +5,7 @@ Arrays: ``bias`` I64 (outputs,), ``literals`` I32 (n_literals,), ``offsets`` I64
 feature_names.
 
 Every model has exactly one encoding, and ``load`` demands it: the file is parsed, the model is built with
-all its checks, encoded again, and the bytes must be equal. A damaged, padded or reordered file therefore
-cannot pass.
+all its checks, encoded again, and the bytes must be equal. So no damaged, padded or reordered file passes.
 """
 
 from __future__ import annotations

@@ -31,12 +31,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from tmverify.errors import ModelError, ModelFormatError, shown
 from tmverify.model.checks import MAX_WEIGHT
+from tmverify.model.container import parse_json
 from tmverify.model.machine import Model
 from tmverify.model.names import counted, default_name
 
@@ -201,14 +202,9 @@ def _check_keys(found: Mapping[str, Any], known: set[str], where: str) -> None:
 
 def _parse(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object)
-    except (ValueError, RecursionError) as error:
-        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise ModelFormatError(f"no valid JSON: {reason:.120}") from None
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not allowed")
+        return parse_json(text, _object)
+    except ValueError as error:
+        raise ModelFormatError(f"no valid JSON: {error!s:.120}") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

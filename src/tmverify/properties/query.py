@@ -56,7 +56,7 @@ class VoteConstraint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Topic:
-    """What was asked, of whom: a query is about machines in scope, a claim about whole models."""
+    """What was asked, and about which models: a query knows only the machines in scope."""
 
     question: str
     models: tuple[Classifier, ...]
@@ -89,7 +89,7 @@ class AnyQuery(ABC):
 
     @property
     def cells(self) -> int:
-        """What evaluating one input takes, roughly."""
+        """The cost of evaluating one input, roughly."""
         return sum(machine.cells for machine in self.machines)
 
     def decisions(self, bits: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -166,21 +166,13 @@ def query_disagreement(a: Model, b: Model, region: Region) -> Query:
     return _assemble((a, b), both, region, None)
 
 
-def check_any_query(query: object) -> None:
-    """Raise InvalidInputError unless ``query`` is one, about classifiers of whatever kind."""
-    if not isinstance(query, AnyQuery):
+def check_query(query: object, kind: type[AnyQuery] = AnyQuery) -> None:
+    """Raise InvalidInputError unless ``query`` is one of that kind."""
+    if not isinstance(query, kind):
+        machines = " of Tsetlin machines" if kind is Query else ""
         raise InvalidInputError(
-            f"query must be a Query, from robustness_query, similarity_query or equivalence_query. "
+            f"query must be a Query, from robustness_query, similarity_query or equivalence_query{machines}. "
             f"Got {type(query).__name__} instead."
-        )
-
-
-def check_query(query: object) -> None:
-    """Raise InvalidInputError unless ``query`` is a Query."""
-    if not isinstance(query, Query):
-        raise InvalidInputError(
-            f"query must be a Query, from robustness_query, similarity_query or equivalence_query of "
-            f"Tsetlin machines. Got {type(query).__name__} instead."
         )
 
 

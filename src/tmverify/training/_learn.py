@@ -17,8 +17,8 @@ import numpy as np
 
 from tmverify.kernels import words
 from tmverify.kernels.jit import kernel
-from tmverify.kernels.meeting import meet
 from tmverify.kernels.rng import fill_mask, next_below, next_mask
+from tmverify.training._meeting import meet
 
 BLOCK = 64
 PLANES = 8
@@ -192,7 +192,7 @@ def learn(rows, wanted, inputs, machine, rule, blocks, part, brought, arrived, s
     """Algorithm 1 over the examples ``rows`` in turn, for the blocks ``blocks[0] .. blocks[1]`` of a machine.
 
     rows : (n,) rows of ``inputs``, packed features; wanted : (n,) 1 where the machine should answer yes.
-    part, brought, arrived : see ``kernels.meeting``; stop : ends the run between two examples when not 0.
+    part, brought, arrived : see ``training._meeting``; stop : ends the run between two examples when not 0.
     """
     planes, weights, n_included, included, real, present, draws, lanes = machine
     n_half, n_words = inputs.shape[1], present.shape[0]

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tmverify.errors import InvalidInputError, TrainingStateError, shown
 from tmverify.interrupts import one_interrupt
 from tmverify.model import Model
+from tmverify.model.checks import learnt_labels
 from tmverify.model.evaluate import decide
 from tmverify.progress import ProgressBar
 from tmverify.training.checkpoint import check_same, digest_of, fixed_parameters, read_course
@@ -34,7 +35,7 @@ from tmverify.training.features import (
     thermometer_from,
     to_bits,
 )
-from tmverify.training.frozen_model import check_names, freeze, model_labels
+from tmverify.training.frozen_model import check_names, freeze
 from tmverify.training.machine import Rule
 from tmverify.training.parameters import check_parameters
 from tmverify.training.schedule import Course, Examples
@@ -407,13 +408,13 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _check_names(self, n_bits: int) -> None:
         """Refuse, before the training, sizes and names that no Model can have or no file can hold."""
-        check_names(n_bits, int(self.n_clauses), model_labels(self.classes_), self._bit_names())
+        check_names(n_bits, int(self.n_clauses), learnt_labels(self.classes_), self._bit_names())
 
     def _bit_names(self) -> list[str] | None:
         return bit_names(getattr(self, "feature_names_in_", None), self.binarizer_)
 
     def _freeze(self, trainer: Trainer) -> Model:
-        labels = model_labels(self.classes_)
+        labels = learnt_labels(self.classes_)
         return freeze(trainer.machines, trainer.n_clauses, trainer.n_features, labels, self._bit_names())
 
     def _accuracy(self, trainer: Trainer, bits: Any, targets: NDArray[np.int64]) -> float:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tmverify.errors import InvalidInputError, ModelError
 from tmverify.model import Label, Model
@@ -62,11 +60,3 @@ def check_names(
         )
     except ModelError as error:
         raise InvalidInputError(str(error)) from None
-
-
-def model_labels(classes: NDArray[Any]) -> list[Label]:
-    """Labels as a Model takes them: integers where they are whole numbers, else text."""
-    labels = classes.tolist()
-    if all(isinstance(label, (bool, int, float)) and float(label).is_integer() for label in labels):
-        return [int(label) for label in labels]
-    return [str(label) for label in labels]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tmverify.training.epoch_plan import Lesson, plan_epoch
 from tmverify.training.machine import Machine, Rule, copy_machine, new_machine
 
-_CACHE_LINE = 8  # int64 numbers, as in kernels.meeting, which is loaded with the kernels
+_CACHE_LINE = 8  # int64 numbers, as in training._meeting, which is loaded with the kernels
 
 
 @dataclass(slots=True, eq=False)

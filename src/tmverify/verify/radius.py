@@ -15,7 +15,7 @@ from tmverify.engines.protocol import Deadline, Nearest, Outcome, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Classifier, Model
 from tmverify.properties import Query, StopReason, robustness_query, similarity_query
-from tmverify.properties.query import AnyQuery, check_any_query
+from tmverify.properties.query import AnyQuery, check_query
 from tmverify.properties.radius import Radius
 from tmverify.properties.region import Direction, Features
 from tmverify.properties.scope import Scope, check_classifier, check_model
@@ -110,7 +110,7 @@ def nearest(
     query: AnyQuery, *, timeout: float | None = 300.0, engine: str = "auto", certificate: bool = False
 ) -> Radius:
     """The nearest witness of a query about a ball, within its region; arguments as in ``decide``."""
-    check_any_query(query)
+    check_query(query)
     if query.region.center is None:
         raise InvalidInputError("query must be about a ball: without an input there is no distance.")
     name = check_engine(engine)

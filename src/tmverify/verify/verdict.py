@@ -21,7 +21,7 @@ from tmverify.model import Label
 from tmverify.model.inputs import as_bit_vector
 from tmverify.model.names import Named, feature_name, named_first
 from tmverify.properties import Status, StopReason, Verdict
-from tmverify.properties.query import AnyQuery, check_any_query
+from tmverify.properties.query import AnyQuery, check_query
 from tmverify.verify.proof import evidence_for, no_certificate, proof_of
 
 
@@ -59,7 +59,7 @@ def decide(
     ------
     InvalidInputError
     """
-    check_any_query(query)
+    check_query(query)
     name = check_engine(engine)
     check_engine_for(query, name)
     seconds = check_timeout(timeout)

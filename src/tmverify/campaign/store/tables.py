@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from tmverify.asking.answer import TaskAnswer
 from tmverify.asking.task import Task
 from tmverify.errors import ModelError, shown
-from tmverify.model import Classifier, Label, Model
+from tmverify.model import Classifier, Label
 from tmverify.model.checks import check_classes, check_feature_names
 from tmverify.model.clauses import MAX_CLAUSES, MAX_FEATURES
 
@@ -195,8 +195,7 @@ def digest(task: Task) -> str:
 
 
 def model_values(name: str, model: Classifier) -> tuple[Any, ...]:
-    n_clauses = model.n_clauses if isinstance(model, Model) else 0
-    return _written(MODEL, model, hash=model.content_hash, name=name, n_clauses=n_clauses)
+    return _written(MODEL, model, hash=model.content_hash, name=name)
 
 
 def task_values(task: Task) -> tuple[Any, ...]:

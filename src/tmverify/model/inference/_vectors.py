@@ -33,23 +33,23 @@ _LANES = ir.VectorType(ir.IntType(16), LANES)
 _VOTES = ir.VectorType(_INT32, LANES)
 
 
-class Row(types.Type):
-    """numba's type of a row that is held in registers, as a vector of LLVM."""
+class Vector(types.Type):
+    """numba's type of a vector of LLVM."""
 
     def __init__(self, name: str, vector: Any) -> None:
         super().__init__(name=name)
         self.vector = vector
 
 
-@register_model(Row)
-class _RowModel(models.PrimitiveModel):
+@register_model(Vector)
+class _VectorModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind, kind.vector)  # type: ignore[no-untyped-call]
 
 
-samples = Row("Samples512", _SAMPLES)
-lanes = Row("Lanes16", _LANES)
-votes = Row("Votes16", _VOTES)
+samples = Vector("Samples512", _SAMPLES)
+lanes = Vector("Lanes16", _LANES)
+votes = Vector("Votes16", _VOTES)
 
 
 def _row_pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any, row: Any) -> Any:
