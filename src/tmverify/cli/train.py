@@ -281,15 +281,7 @@ def _epochs_before(checkpoint: Path | None) -> int:
 def read_data(
     source: str, *, data_dir: Path | None, target: str | None, test_size: float | None, seed: int
 ) -> Dataset:
-    """The dataset called ``source``; or the file, split and turned into bits. Perhaps without test inputs.
-
-    Raises
-    ------
-    DataFormatError
-        If files are missing or not what they should be.
-    InvalidInputError
-        If the data can't be split or turned into bits, or no model can have such labels or feature names.
-    """
+    """The dataset called ``source``; or the file, split and turned into bits. Test inputs may be missing."""
     import numpy as np
 
     from tmverify.data import load_dataset, load_table, split_table
