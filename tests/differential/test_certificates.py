@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
+from support.batteries import first
 from support.certified import check_by_both, stubborn_model, text_of
 from support.copies import CHANGES, REWRITINGS
 from support.tiny import Case, random_case, random_model
@@ -83,7 +84,7 @@ def _steps(text: bytes) -> set[str]:
     return {line.split(b" ")[0].decode() for line in text.splitlines()[1:]}
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", first(4, range(15)))
 def test_single_questions(seed: int, tmp_path: Path) -> None:
     run(seed, 70, tmp_path, in_turn=True)
 

@@ -24,7 +24,7 @@ from support.tiny import all_inputs
 from tmverify.certificates import tmcheck
 from tmverify.model.file import encode
 
-STANDALONE = Path(__file__).parents[1] / "tools" / "tmcheck.py"
+STANDALONE = Path(__file__).parents[2] / "tools" / "tmcheck.py"
 
 
 def load_standalone() -> ModuleType:
@@ -76,6 +76,16 @@ def run_standalone(folder: Path, certificate: bytes | None, models: Sequence[byt
 def claim_line(claim: Mapping[str, Any]) -> bytes:
     """The first line of a certificate."""
     return json.dumps(claim, separators=(",", ":")).encode() + b"\n"
+
+
+def claim(question: str, *models: tv.Model, **others: object) -> bytes:
+    """The first line of a certificate: the ``question`` holds, unless ``others`` say something else."""
+    fields = {
+        "format": "tmverify-certificate", "version": 1, "question": question, "answer": "holds",
+        "models": [model.content_hash for model in models], "scope": "team", "epsilon": None, "radius": None,
+        "features": None, "direction": None, "inputs": 1, "eta": "1/1", **others,
+    }  # fmt: skip
+    return claim_line(fields)
 
 
 def text_of(certificate: Any) -> bytes:

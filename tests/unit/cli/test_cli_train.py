@@ -16,13 +16,12 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from support.cli_cases import ENVIRONMENT, TMVERIFY
+from support.cli_cases import ENVIRONMENT, TMVERIFY, Capture, expect_error
 from tmverify.cli import main
 from tmverify.cli.train_data import Wish, read_examples
 from tmverify.cli.train_options import DATASETS, Settings
 from tmverify.kernels.jit import NOTICE
 
-Capture = pytest.CaptureFixture[str]
 LIMIT = 60.0
 QUICK = ["-n", "20", "-T", "10", "-s", "4", "--epochs", "5"]
 
@@ -183,14 +182,7 @@ def test_a_checkpoint_goes_on_to_the_same_model(folder: Path, capsys: Capture) -
     ],
 )
 def test_errors(folder: Path, capsys: Capture, command: str, message: str) -> None:
-    before = sorted(folder.iterdir())
-    assert main(["train", *command.split()]) == 3
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("error: ")
-    assert message in err
-    assert err.count("\n") == 1
-    assert sorted(folder.iterdir()) == before
+    expect_error(capsys, f"train {command}", message)
 
 
 def test_the_table_of_defaults() -> None:
