@@ -36,16 +36,22 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return real_folder(tmp_path_factory)
 
 
-@pytest.fixture
-def store(real: Path, tmp_path: Path) -> Path:
-    """Some of it, to spoil."""
-    path = Path(shutil.copy(real / "s.db", tmp_path / "s.db"))
+@pytest.fixture(scope="module")
+def some(real: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with one answer of each kind."""
+    path = Path(shutil.copy(real / "s.db", tmp_path_factory.mktemp("some") / "s.db"))
     seen: dict[object, str] = {}
     for row in stored(path):
         if row.task.engine in ("auto", "brute"):
             seen.setdefault((row.task.engine, row.task.epsilon, row.task.direction, kind(row)), row.task.id)
     change(path, f"DELETE FROM asked WHERE task NOT IN ({', '.join(map(repr, seen.values()))})")
     return path
+
+
+@pytest.fixture
+def store(some: Path, tmp_path: Path) -> Path:
+    """A copy, to spoil."""
+    return Path(shutil.copy(some, tmp_path / "s.db"))
 
 
 def change(path: Path, *statements: str) -> None:

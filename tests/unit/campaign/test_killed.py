@@ -63,10 +63,10 @@ def session(leader: int) -> list[str]:
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for processes in /proc")
-@few_or_many(6, 20)
+@few_or_many(4, 20)
 def test_killed_at_random_moments_and_resumed(n_cases: int, tmp_path: Path) -> None:
     rng = random.Random(0)
-    n_inputs = 8 * n_cases
+    n_inputs = 10 * n_cases
     plan, path = quick_plan(tmp_path, n=n_inputs), tmp_path / "s.db"
     leaders, seen = [], 0
     for kill in range(n_cases):

@@ -157,8 +157,8 @@ def test_a_reader_that_leaves_early(tmp_path: Path, what: str) -> None:
     model = save(hard(), tmp_path / "m.tm")
     arguments = {
         "help": ["--help"],
-        "text": ["info", model, "--clauses", "800"],
-        "json": ["info", model, "--clauses", "800", "--json"],
+        "text": ["info", model, "--clauses", "200"],
+        "json": ["info", model, "--clauses", "200", "--json"],
     }[what]
     process = subprocess.Popen(
         [*TMVERIFY, *arguments], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
