@@ -11,7 +11,16 @@ import pytest
 def few_or_many(few: int, many: int) -> pytest.MarkDecorator:
     """Run a test with ``n_cases=few``, and in ``make test-deep`` with ``n_cases=many``."""
     return pytest.mark.parametrize(
-        "n_cases", [few, pytest.param(many, marks=pytest.mark.deep)], ids=["few", "many"]
+        "n_cases", [_param(few, deep=False), _param(many, deep=True)], ids=["few", "many"]
+    )
+
+
+def battery(few: tuple[Iterable[int], int], many: tuple[Iterable[int], int]) -> pytest.MarkDecorator:
+    """Run a test with each ``seed`` and ``n_cases`` of ``few``, and in ``make test-deep`` of ``many``."""
+    return pytest.mark.parametrize(
+        ("seed", "n_cases"),
+        [_param(seed, few[1], deep=False) for seed in few[0]]
+        + [_param(seed, many[1], deep=True) for seed in many[0]],
     )
 
 

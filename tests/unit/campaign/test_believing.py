@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.batteries import few_or_many
 from support.campaigns import stored
 from support.real_stores import answer_here, kind, looked_at, real_campaign, real_folder, text
 from support.tiny import random_case
@@ -92,7 +93,7 @@ def test_what_is_believed_is_not_due(real: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("impatient", [False, True])
-@pytest.mark.parametrize("n_cases", [100, pytest.param(4000, marks=pytest.mark.deep)], ids=["few", "many"])
+@few_or_many(100, 4000)
 def test_random_answers_are_all_believed(
     n_cases: int, impatient: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

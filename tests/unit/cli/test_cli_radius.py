@@ -161,15 +161,15 @@ def test_a_class_as_scope_is_that_class_or_not(capsys: Capture, tmp_path: Path) 
 
 def test_many_rows_do_not_flood_the_terminal(capsys: Capture, model: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    X = rng.integers(0, 2, size=(2000, 9))
+    X = rng.integers(0, 2, size=(500, 9))
     np.save(tmp_path / "d.npy", X)
     table = tmp_path / "r.csv"
     arguments = ["radius", model, str(tmp_path / "d.npy"), "--csv", str(table)]
     assert main(arguments) == 0
     out = capsys.readouterr().out
     assert len(out.splitlines()) < 50
-    assert "the 20 nearest of 2000 inputs; --rows 2000 shows them all, --csv FILE.csv keeps them" in out
-    assert "exact 2000 of 2000" in out
+    assert "the 20 nearest of 500 inputs; --rows 500 shows them all, --csv FILE.csv keeps them" in out
+    assert "exact 500 of 500" in out
     ones = X.sum(axis=1)
     true = np.where(ones > 4, ones - 4, 5 - ones)
     assert [int(row["radius"]) for row in read_csv(table)] == true.tolist()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from support.batteries import few_or_many, first
+from support.batteries import battery, few_or_many, first
 from support.copies import CHANGES, REWRITINGS, Copy, random_large_model, remade
 from support.tiny import all_inputs, random_case, random_model
 from tmverify.engines import brute
@@ -45,10 +45,11 @@ def parts_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(equivalence, "QUICK", 0.0)
 
 
-def check_tiny(seed: int, n: int) -> None:
+@battery((range(3), 100), (range(100, 110), 2000))
+def test_tiny_models(seed: int, n_cases: int) -> None:
     rng = np.random.default_rng(seed)
     seen: Counter[tuple[str, str]] = Counter()
-    for _ in range(n):
+    for _ in range(n_cases):
         case = random_case(rng)
         b = case.b
         if rng.random() < 0.5:
@@ -60,18 +61,7 @@ def check_tiny(seed: int, n: int) -> None:
         verdict = tv.check_equivalence(case.a, b, scope=scope, timeout=60)
         assert verdict.status == ("holds" if expected else "violated")
         seen[verdict.status, verdict.engine] += 1
-    assert min(seen["holds", "structure"], seen["violated", "hunt"]) > n // 10
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_tiny_models(seed: int) -> None:
-    check_tiny(seed, 100)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", range(100, 110))
-def test_tiny_models_deep(seed: int) -> None:
-    check_tiny(seed, 2000)
+    assert min(seen["holds", "structure"], seen["violated", "hunt"]) > n_cases // 10
 
 
 @few_or_many(40, 80)
@@ -174,7 +164,7 @@ def test_balls_around_given_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (verdict.status, verdict.engine) == ("violated", "search")
 
 
-@pytest.mark.parametrize("timeout", [0.01, 1.0])
+@pytest.mark.parametrize("timeout", [0.01, 0.5])
 def test_a_limit_is_kept_and_named(hard: tv.Model, timeout: float) -> None:
     tv.check_equivalence(hard, constant(150), timeout=0.01)  # whatever is loaded at first use
     start = time.monotonic()
