@@ -1,4 +1,4 @@
-"""The checker's steps against enumeration: nothing that it concludes excludes an input that there is.
+"""The checker's steps against enumeration: no conclusion of the checker excludes an input that exists.
 
 Problems are small random ones; multipliers, mixtures and the order of steps are random too, because a
 certificate may hold any.
