@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import textwrap
 from typing import Any
 
 import numpy as np
 import pytest
 
+from support.scripts import output_of
 from tmverify.bnn import BnnClassifier
 from tmverify.bnn.learning import Learner
 from tmverify.progress import ProgressBar
@@ -63,8 +61,7 @@ def test_before_the_first_epoch_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_real_signal_and_an_impatient_second_one() -> None:
     """Signals to this process could strike pytest itself: a process of its own."""
-    script = textwrap.dedent(
-        """
+    script = """
         import os, signal, time, warnings, numpy as np
         from tmverify.bnn import BnnClassifier
         from tmverify.bnn.learning import Learner
@@ -88,7 +85,4 @@ def test_a_real_signal_and_an_impatient_second_one() -> None:
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
         print("kept")
         """
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "kept\n"
+    assert output_of(script) == "kept\n"

@@ -143,7 +143,7 @@ def test_weights_too_large_to_count_never_become_an_answer(engine: str) -> None:
 
 
 @every_limit
-@pytest.mark.parametrize("limit", [0.05, 1.0])
+@pytest.mark.parametrize("limit", [0.05, 0.3])
 def test_time_limits_hold(hard: tv.Model, engine: str, limit: float) -> None:
     start = time.monotonic()
     v = tv.check_robustness(hard, np.zeros(150, int), 40, engine=engine, timeout=limit)
@@ -180,8 +180,8 @@ def test_a_killed_solver_is_unknown_and_the_next_question_works(
 
     def kill_when_busy() -> None:
         before = cpu_seconds(worker)
-        while cpu_seconds(worker) < before + 0.3:
-            time.sleep(0.05)
+        while cpu_seconds(worker) < before + 0.1:
+            time.sleep(0.02)
         os.kill(worker, signal.SIGKILL)
 
     killer = threading.Thread(target=kill_when_busy)
@@ -211,11 +211,11 @@ def test_nothing_is_left_behind_when_the_asking_process_is_killed(tmp_path: Path
     """A worker in the middle of a long solve dies with its owner, even by kill -9."""
     script = tmp_path / "ask.py"
     script.write_text(
-        "import failing_solvers, tmverify as tv\n"
+        "import tmverify as tv\n"
         "from tmverify.engines.subprocesses.isolation import isolated\n"
         "from tmverify.engines.protocol import Deadline\n"
         "m = tv.Model.from_clauses(1, [[1]], [[1]])\n"
-        "isolated('failing_solvers:spin')(tv.robustness_query(m, [0], 1), Deadline(60.0))\n"
+        "isolated('support.failing_solvers:spin')(tv.robustness_query(m, [0], 1), Deadline(60.0))\n"
     )
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "SPIN_PID": str(tmp_path / "pid")}
     owner = subprocess.Popen([sys.executable, str(script)], env=env)
@@ -253,7 +253,7 @@ def test_a_question_in_the_middle_of_a_question_gets_its_own_answer(xnor: tv.Mod
     old = signal.signal(signal.SIGALRM, interrupt)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.003, 0.003)
-        end = time.monotonic() + 3
+        end = time.monotonic() + 1
         while time.monotonic() < end:
             outer.append(tv.check_robustness(xnor, [0, 0], 0, timeout=30, engine=engine).status)
     finally:
@@ -275,7 +275,7 @@ def test_an_interrupted_question_leaves_no_busy_worker(
 
     old = signal.signal(signal.SIGALRM, interrupt)
     try:
-        for delay in (0.01, 0.1, 0.3):
+        for delay in (0.01, 0.1, 0.2):
             signal.setitimer(signal.ITIMER_REAL, delay)
             with pytest.raises(KeyboardInterrupt):
                 tv.check_robustness(hard, np.zeros(150, int), 40, timeout=60, engine=engine)
@@ -331,9 +331,9 @@ def test_many_classes_within_the_limit() -> None:
     model = tv.Model.from_clauses(8, clauses, rng.integers(-3, 4, size=(64, 64)))
     x = [0] * 8
     for ask in (
-        lambda: tv.check_equivalence(model, model, timeout=1),
-        lambda: tv.check_similarity(model, model, x, 8, timeout=1),
-        lambda: tv.similarity_radius(model, model, x, timeout=1),
+        lambda: tv.check_equivalence(model, model, timeout=0.5),
+        lambda: tv.check_similarity(model, model, x, 8, timeout=0.5),
+        lambda: tv.similarity_radius(model, model, x, timeout=0.5),
     ):
         start = time.monotonic()
         ask()
@@ -412,7 +412,7 @@ def test_the_nearest_disagreement(engine: str) -> None:
 
 
 @every_limit
-@pytest.mark.parametrize("limit", [0.05, 1.0])
+@pytest.mark.parametrize("limit", [0.05, 0.3])
 def test_time_limits_of_a_radius(hard: tv.Model, engine: str, limit: float) -> None:
     """No input within 20 flips is decided otherwise, which the search proves at once."""
     start = time.monotonic()

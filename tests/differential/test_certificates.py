@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
+from support.batteries import battery, first
 from support.certified import check_by_both, stubborn_model, text_of
 from support.copies import CHANGES, REWRITINGS
 from support.tiny import Case, random_case, random_model
@@ -83,7 +84,7 @@ def _steps(text: bytes) -> set[str]:
     return {line.split(b" ")[0].decode() for line in text.splitlines()[1:]}
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", first(4, range(15)))
 def test_single_questions(seed: int, tmp_path: Path) -> None:
     run(seed, 70, tmp_path, in_turn=True)
 
@@ -94,7 +95,8 @@ def test_single_questions_deep(seed: int, tmp_path: Path) -> None:
     run(seed, 400, tmp_path, in_turn=False)
 
 
-def run_copies(seed: int, n_cases: int, folder: Path) -> None:
+@battery((range(2), 80), (range(1000, 1005), 2000))
+def test_copies(seed: int, n_cases: int, tmp_path: Path) -> None:
     """Two models made from each other: proofs by structure, alone and with subcubes that are searched."""
     rng = np.random.default_rng([seed, 2])
     seen: Counter[Any] = Counter()
@@ -107,16 +109,11 @@ def run_copies(seed: int, n_cases: int, folder: Path) -> None:
         if a.classes != b.classes:
             continue
         verdict = tv.check_equivalence(a, b, certificate=True)
-        check_by_both(verdict.certificate, (a, b), folder)
+        check_by_both(verdict.certificate, (a, b), tmp_path)
         seen[verdict.status.value, verdict.engine] += 1
         seen.update(_steps(text_of(verdict.certificate)))
     assert seen["holds", "structure"] > 3
     assert seen["rewrite"] > 3
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_copies(seed: int, tmp_path: Path) -> None:
-    run_copies(seed, 80, tmp_path)
 
 
 def test_trees_with_many_nodes(tmp_path: Path) -> None:
@@ -134,12 +131,6 @@ def test_trees_with_many_nodes(tmp_path: Path) -> None:
             check_by_both(answer.certificate, models, tmp_path)
             seen.update(_steps(text_of(answer.certificate)))
     assert min(seen[step] for step in ("split", "set", "fix", "shrink", "close")) > 3
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", range(1000, 1005))
-def test_copies_deep(seed: int, tmp_path: Path) -> None:
-    run_copies(seed, 2000, tmp_path)
 
 
 def test_a_case_that_structure_confines_to_subcubes(tmp_path: Path) -> None:

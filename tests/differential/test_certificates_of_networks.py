@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
+from support.batteries import battery
 from support.certified import refusal, text_of
 from support.network_solvers import call_here
 from support.tiny import all_inputs
@@ -20,8 +21,6 @@ from tmverify.engines.network import engine as network_engine
 from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED
 
 ENGINES = ("auto", "search", "sat")
-CASES = 60
-DEEP_CASES = 1000
 # What engines leave to others, so that shells are shown in every way.
 VARIATIONS: dict[str, tuple[Any, ...]] = {
     "LONG": (0.0, 2.0),
@@ -38,20 +37,11 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(network_engine, "call", call_here)
 
 
-def test_answers_are_certified(monkeypatch: pytest.MonkeyPatch) -> None:
-    certify_many(0, CASES, monkeypatch)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", range(1, 4))
-def test_very_many_answers_are_certified(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    certify_many(seed, DEEP_CASES, monkeypatch)
-
-
-def certify_many(seed: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@battery(([0], 60), (range(1, 4), 1000))
+def test_answers_are_certified(seed: int, n_cases: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng([20261120, seed])
     seen: Counter[str] = Counter()
-    for _ in range(n):
+    for _ in range(n_cases):
         case = random_network_case(rng, most_features=8)
         for name, values in VARIATIONS.items():
             monkeypatch.setattr(network_engine, name, values[int(rng.integers(len(values)))])

@@ -17,6 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tmverify as tv
+from support.batteries import battery, first
 from support.certified import check_by_both
 from support.tiny import Case, all_inputs, random_case
 from tmverify import engines
@@ -176,7 +177,7 @@ def expect_radius(claim: Nearest, query: tv.Query, radius: float, what: str) -> 
         assert query.refuted_by(claim.witness), what
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", first(4, range(20)))
 def test_single_questions(seed: int) -> None:
     run_single_questions(seed, 100, stepping=8)
 
@@ -240,18 +241,8 @@ def run_single_questions(seed: int, n_cases: int, *, stepping: int = 1) -> None:
     assert min(seen["disagreement", r] for r in (0, 1, math.inf)) > 1
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_universal_questions(seed: int, tmp_path: Path) -> None:
-    run_universal_questions(seed, 50, tmp_path)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", range(1000, 1012))
-def test_universal_questions_deep(seed: int, tmp_path: Path) -> None:
-    run_universal_questions(seed, 1000, tmp_path)
-
-
-def run_universal_questions(seed: int, n_cases: int, folder: Path) -> None:
+@battery((range(2), 50), (range(1000, 1012), 1000))
+def test_universal_questions(seed: int, n_cases: int, tmp_path: Path) -> None:
     """Every engine; one in turn leaves evidence, if it can, that both front ends of the checker accept."""
     rng = np.random.default_rng([seed, 1])
     seen: Counter[Any] = Counter()
@@ -276,7 +267,7 @@ def run_universal_questions(seed: int, n_cases: int, folder: Path) -> None:
                 else:
                     v = tv.check_universal_similarity(case.a, case.b, case.X, case.epsilon, eta, **how)
                 if engine == certifying:
-                    check_by_both(v.certificate, models, folder)
+                    check_by_both(v.certificate, models, tmp_path)
                 assert v.status is expected, (engine, question)
                 assert [one.status == "holds" for one in v.verdicts] == truth[: len(v.verdicts)]
             seen[question, expected] += 1

@@ -9,15 +9,12 @@ import numpy as np
 import pytest
 
 import tmverify as tv
+from support.batteries import battery
 from support.tiny_networks import NetworkCase, random_network_case
 from tmverify.engines.network import engine as network_engine
 from tmverify.engines.network.reaching import reach
 from tmverify.engines.network.solving import solve
 from tmverify.engines.protocol import Deadline
-
-SLICES = 10
-CASES = 100  # of each slice
-DEEP_CASES = 1000
 
 
 @pytest.fixture
@@ -32,22 +29,11 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("in_this_process")
-@pytest.mark.parametrize("seed", range(SLICES))
-def test_engines_agree(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    _agree(seed, CASES, monkeypatch)
-
-
-@pytest.mark.deep
-@pytest.mark.usefixtures("in_this_process")
-@pytest.mark.parametrize("seed", range(1000, 1010))
-def test_engines_agree_on_many(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    _agree(seed, DEEP_CASES, monkeypatch)
-
-
-def _agree(seed: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@battery((range(3), 100), (range(1000, 1010), 1000))
+def test_engines_agree(seed: int, n_cases: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng([20261116, seed])
     answers = set()
-    for _ in range(n):
+    for _ in range(n_cases):
         case = random_network_case(rng, most_features=int(rng.choice([6, 9])))
         hunts, gives_up = rng.random() < 0.5, rng.random() < 0.2
         monkeypatch.setattr(network_engine, "LONG", 0.0 if hunts else 2.0)

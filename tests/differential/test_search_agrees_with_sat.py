@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
+from support.batteries import battery
 from tmverify.engines import run, run_nearest
 from tmverify.engines.protocol import Deadline, Outcome
 from tmverify.engines.search import engine as search
@@ -86,21 +87,11 @@ def check_nearest(query: tv.Query) -> float:
     return mine.upper
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_medium_models(seed: int) -> None:
-    run_medium(seed, 12)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", range(1000, 1012))
-def test_medium_models_deep(seed: int) -> None:
-    run_medium(seed, 100)
-
-
-def run_medium(seed: int, n_queries: int) -> None:
+@battery(([0], 12), (range(1000, 1012), 100))
+def test_medium_models(seed: int, n_cases: int) -> None:
     rng = np.random.default_rng([seed, 2])
     seen: Counter[Any] = Counter()
-    for _ in range(n_queries):
+    for _ in range(n_cases):
         question, query = medium_query(rng)
         outcome, confirmed = check_decision(query)
         seen[question, outcome] += 1
@@ -108,7 +99,7 @@ def run_medium(seed: int, n_queries: int) -> None:
         seen["radius", check_nearest(query)] += 1
     for outcome in (Outcome.WITNESS, Outcome.NO_WITNESS):
         assert seen["robustness", outcome] + seen["similarity", outcome] > 2
-    assert seen["confirmed", True] > n_queries // 6  # how many, depends on the machine
+    assert seen["confirmed", True] > n_cases // 6  # how many, depends on the machine
     assert len([key for key in seen if key[0] == "radius"]) > 2
 
 

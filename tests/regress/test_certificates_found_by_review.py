@@ -11,21 +11,12 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from support.certified import claim_line, load_standalone, refusal, text_of
+from support.certified import claim, load_standalone, refusal, text_of
 from support.copies import halved
 from tmverify.engines.proof_log import packed_numbers, packed_step
 from tmverify.model.file import encode
 
 tmcheck = load_standalone()
-
-
-def claim(question: str, *models: tv.Model, **others: object) -> bytes:
-    fields = {
-        "format": "tmverify-certificate", "version": 1, "question": question, "answer": "holds",
-        "models": [model.content_hash for model in models], "scope": "team", "epsilon": None, "radius": None,
-        "features": None, "direction": None, "inputs": 1, "eta": "1/1", **others,
-    }  # fmt: skip
-    return claim_line(fields)
 
 
 def test_a_feature_fixed_for_good_does_not_come_back() -> None:

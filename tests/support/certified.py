@@ -78,6 +78,16 @@ def claim_line(claim: Mapping[str, Any]) -> bytes:
     return json.dumps(claim, separators=(",", ":")).encode() + b"\n"
 
 
+def claim(question: str, *models: tv.Model, **others: object) -> bytes:
+    """The first line of a certificate: the ``question`` holds, unless ``others`` say something else."""
+    fields = {
+        "format": "tmverify-certificate", "version": 1, "question": question, "answer": "holds",
+        "models": [model.content_hash for model in models], "scope": "team", "epsilon": None, "radius": None,
+        "features": None, "direction": None, "inputs": 1, "eta": "1/1", **others,
+    }  # fmt: skip
+    return claim_line(fields)
+
+
 def text_of(certificate: Any) -> bytes:
     """The bytes of the file."""
     assert certificate is not None

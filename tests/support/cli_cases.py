@@ -1,14 +1,20 @@
-"""Small models and data files for the tests of the command line."""
+"""Small models and data files for the tests of the command line, and ways to run it in this process."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 
 import tmverify as tv
+from tmverify.cli import main
+
+Capture = pytest.CaptureFixture[str]
 
 XOR = [[1, 2], [-1, -2], [1, -2], [-1, 2]]
 TMVERIFY = [sys.executable, "-c", "import sys; from tmverify.cli import main; sys.exit(main())"]
@@ -37,11 +43,11 @@ def three_classes() -> tv.Model:
 
 
 def hard(seed: int = 3) -> tv.Model:
-    """A machine that keeps the paper's engine busy for minutes at a large epsilon."""
+    """A machine that keeps the paper's engine busy for minutes at a large epsilon, and is quick at 0."""
     rng = np.random.default_rng(seed)
-    clauses = [rng.choice(300, 12, replace=False) + 1 for _ in range(800)]
+    clauses = [rng.choice(300, 12, replace=False) + 1 for _ in range(200)]
     signed = [(clause * rng.choice([-1, 1], 12)).tolist() for clause in clauses]
-    return tv.Model.from_clauses(300, signed, rng.integers(-2, 3, size=(1, 800)))
+    return tv.Model.from_clauses(300, signed, [[1, -1] * 100], bias=-20)
 
 
 def near_and_far() -> tuple[tv.Model, np.ndarray]:
@@ -57,3 +63,33 @@ def near_and_far() -> tuple[tv.Model, np.ndarray]:
 def save(model: tv.Model, path: Path) -> str:
     model.save(path)
     return str(path)
+
+
+def save_inputs_of_majority(path: Path) -> str:
+    """Rows with 0, 2, 4, 5, 7 and 9 ones: 5, 3, 1, 1, 3 and 5 flips from the other class."""
+    X = np.array([[int(i < ones) for i in range(9)] for ones in (0, 2, 4, 5, 7, 9)])
+    np.savez(path, X=X, y=["low", "low", "low", "high", "high", "high"])
+    return str(path)
+
+
+def run(command: str) -> int:
+    """The exit code of a command whose words have no spaces."""
+    return main(command.split())
+
+
+def ask_json(capsys: Capture, *arguments: str) -> tuple[int, dict[str, Any]]:
+    """The exit code, and what ``--json`` printed."""
+    code = main([*arguments, "--json"])
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return code, document
+
+
+def expect_error(capsys: Capture, command: str, message: str) -> None:
+    """One line on standard error that contains ``message``, exit code 3, and no file made or removed."""
+    before = sorted(Path().iterdir())
+    assert run(command) == 3
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("error: ")
+    assert message in err
+    assert sorted(Path().iterdir()) == before

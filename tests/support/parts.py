@@ -1,4 +1,4 @@
-"""Parts of kernels, called from Python: they have no entry for it, so another kernel calls them."""
+"""Parts of kernels, called from Python: they can only be called by a kernel, so one is made around each."""
 
 from __future__ import annotations
 

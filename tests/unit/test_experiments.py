@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
-QUICK = "robustness_back_image"
+QUICK = "radius_published_networks"
 OTHERS = (
     "training_tables",
     "robustness_mnist",
     "robustness_imdb",
     "similarity_imdb",
     "accuracy_mnist_c",
-    "radius_published_networks",
+    "robustness_back_image",
 )
 
 

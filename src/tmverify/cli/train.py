@@ -285,6 +285,7 @@ def read_data(
     import numpy as np
 
     from tmverify.data import load_dataset, load_table, split_table
+    from tmverify.model.checks import learnt_labels
     from tmverify.training.frozen_model import check_names
 
     try:

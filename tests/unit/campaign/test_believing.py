@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.batteries import few_or_many
 from support.campaigns import stored
 from support.real_stores import answer_here, kind, looked_at, real_campaign, real_folder, text
 from support.tiny import random_case
@@ -36,16 +37,22 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return real_folder(tmp_path_factory)
 
 
-@pytest.fixture
-def store(real: Path, tmp_path: Path) -> Path:
-    """Some of it, to spoil."""
-    path = Path(shutil.copy(real / "s.db", tmp_path / "s.db"))
+@pytest.fixture(scope="module")
+def some(real: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with one answer of each kind."""
+    path = Path(shutil.copy(real / "s.db", tmp_path_factory.mktemp("some") / "s.db"))
     seen: dict[object, str] = {}
     for row in stored(path):
         if row.task.engine in ("auto", "brute"):
             seen.setdefault((row.task.engine, row.task.epsilon, row.task.direction, kind(row)), row.task.id)
     change(path, f"DELETE FROM asked WHERE task NOT IN ({', '.join(map(repr, seen.values()))})")
     return path
+
+
+@pytest.fixture
+def store(some: Path, tmp_path: Path) -> Path:
+    """A copy, to spoil."""
+    return Path(shutil.copy(some, tmp_path / "s.db"))
 
 
 def change(path: Path, *statements: str) -> None:
@@ -86,7 +93,7 @@ def test_what_is_believed_is_not_due(real: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("impatient", [False, True])
-@pytest.mark.parametrize("n_cases", [100, pytest.param(4000, marks=pytest.mark.deep)], ids=["few", "many"])
+@few_or_many(100, 4000)
 def test_random_answers_are_all_believed(
     n_cases: int, impatient: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,10 +15,9 @@ from pathlib import Path
 import pytest
 
 import tmverify as tv
+from support.batteries import few_or_many
 from support.campaigns import quick_plan, stored, told
-
-N_KILLS = 20
-TMVERIFY = [sys.executable, "-c", "import sys; from tmverify.cli import main; sys.exit(main())"]
+from support.cli_cases import TMVERIFY
 
 
 def start(folder: Path, jobs: int) -> subprocess.Popen[bytes]:
@@ -69,11 +68,13 @@ def check_nothing_is_left(mark: str) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for processes in /proc")
-def test_killed_twenty_times_and_resumed(tmp_path: Path) -> None:
+@few_or_many(4, 20)
+def test_killed_at_random_moments_and_resumed(n_cases: int, tmp_path: Path) -> None:
     rng = random.Random(0)
-    plan, path = quick_plan(tmp_path, n=150), tmp_path / "s.db"
+    n_inputs = 10 * n_cases
+    plan, path = quick_plan(tmp_path, n=n_inputs), tmp_path / "s.db"
     seen = 0
-    for kill in range(N_KILLS):
+    for kill in range(n_cases):
         process = start(tmp_path, jobs=2 if kill % 5 == 1 else 1)
         if kill % 4:
             wait_for_more(path, seen)
@@ -85,12 +86,13 @@ def test_killed_twenty_times_and_resumed(tmp_path: Path) -> None:
         now = n_answers(path)
         assert now >= seen, "an answer was lost"
         seen = now
-    assert seen < 901, "the last kills met a campaign that was done"
+    n_tasks = 6 * n_inputs + 1
+    assert seen < n_tasks, "the last kills met a campaign that was done"
     with start(tmp_path, jobs=2) as last:
         _, errors = last.communicate(timeout=120)
     assert last.returncode == 0, errors
     rows = stored(path)
-    assert len(rows) == len({row.task.id for row in rows}) == 901
+    assert len(rows) == len({row.task.id for row in rows}) == n_tasks
     tv.run_campaign(plan, tmp_path / "quiet.db")
     assert told(rows) == told(stored(tmp_path / "quiet.db"))
     check_nothing_is_left(f"TMVERIFY_TEST={tmp_path.name}")

@@ -8,13 +8,12 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import tmverify as tv
-from support.certified import claim_line, refusal, run_standalone, text_of
+from support.certified import claim, refusal, run_standalone, text_of
 from tmverify.certificates import tmcheck
 from tmverify.engines.proof_log import packed_numbers, packed_step
 from tmverify.errors import InvalidInputError
@@ -28,15 +27,6 @@ MANY = 3_000_000
 LITTLE = 150 << 20  # bytes; Python itself takes a tenth
 
 MODEL = tv.Model.from_clauses(3, [[1], [2], [-3, 1]], [[1, 1, 1]], bias=-2)
-
-
-def claim(question: str, *models: tv.Model, **others: Any) -> bytes:
-    fields = {
-        "format": "tmverify-certificate", "version": 1, "question": question, "answer": "holds",
-        "models": [model.content_hash for model in models], "scope": "team", "epsilon": None, "radius": None,
-        "features": None, "direction": None, "inputs": 1, "eta": "1/1", **others,
-    }  # fmt: skip
-    return claim_line(fields)
 
 
 HEAD = claim("robustness", MODEL, epsilon=1) + b"input 20\nconstraints 0:1>=2\n"

@@ -1,4 +1,4 @@
-"""The checker's steps against enumeration: nothing that it concludes excludes an input that there is.
+"""The checker's steps against enumeration: no conclusion of the checker excludes an input that exists.
 
 Problems are small random ones; multipliers, mixtures and the order of steps are random too, because a
 certificate may hold any.
@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from pysat.solvers import Solver
 
+from support.batteries import first
 from support.tiny import random_case
 from tmverify.certificates.tmcheck import (
     Machine,
@@ -99,7 +100,7 @@ def test_the_bound_is_never_below_what_an_input_reaches() -> None:
                 assert tree.bound()[0] >= tree.need
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", first(2, range(4)))
 def test_no_series_of_steps_refutes_what_has_a_solution(seed: int) -> None:
     """Random steps, whatever the checker lets pass: a problem with a solution is never done."""
     rng = np.random.default_rng(seed)

@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 from support.campaigns import n_answered, quick_plan, stored, told
-from support.cli_cases import ENVIRONMENT, TMVERIFY, hard, majority, save
+from support.cli_cases import ENVIRONMENT, TMVERIFY, hard, majority, run, save
 from tmverify.asking.task import pack
-from tmverify.cli import main
 
 
 @pytest.fixture
@@ -24,10 +23,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     quick_plan(tmp_path)
     return tmp_path
-
-
-def run(command: str) -> int:
-    return main(command.split())
 
 
 def test_run_status_export_report(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,16 @@ from pysat.solvers import Solver
 
 import tmverify as tv
 from support.certified import claim_line
-from support.cli_cases import XOR, majority, near_and_far, save
+from support.cli_cases import (
+    XOR,
+    Capture,
+    expect_error,
+    majority,
+    near_and_far,
+    run,
+    save,
+    save_inputs_of_majority,
+)
 from tmverify.certificates import claims, tmcheck
 from tmverify.cli import main
 from tmverify.engines.proof_log import Evidence
@@ -26,7 +35,6 @@ from tmverify.engines.sat import proving
 from tmverify.verify import decide, nearest
 from tmverify.verify.proof import proof_of
 
-Capture = pytest.CaptureFixture[str]
 TMCHECK = Path(__file__).parents[3] / "tools" / "tmcheck.py"
 CHECKED = "the checker tools/tmcheck.py, once it accepts the certificate"
 
@@ -42,8 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         tmp_path / "b.tm",
     )
-    X = np.array([[int(i < ones) for i in range(9)] for ones in (0, 2, 4, 5, 7, 9)])
-    np.savez(tmp_path / "d.npz", X=X, y=["low", "low", "low", "high", "high", "high"])
+    save_inputs_of_majority(tmp_path / "d.npz")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -61,14 +68,8 @@ def whole(path: str) -> str:
     return str(found)
 
 
-def run(command: str) -> int:
-    return main(command.split())
-
-
-def ask_json(capsys: Capture, command: str) -> tuple[int, dict[str, Any]]:
-    code = run(f"{command} --json")
-    document: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return code, document
+def ask(capsys: Capture, command: str) -> tuple[int, dict[str, Any]]:
+    return ask(capsys, *command.split())
 
 
 @pytest.mark.parametrize(
@@ -126,24 +127,24 @@ def test_the_checker_by_itself_says_the_same(capsys: Capture, folder: Path) -> N
 
 
 def test_json_says_where_it_is_and_what_is_trusted(capsys: Capture, folder: Path) -> None:
-    _, found = ask_json(capsys, "robustness m.tm d.npz --certificate proofs")
+    _, found = ask(capsys, "robustness m.tm d.npz --certificate proofs")
     for index, result in enumerate(found["results"]):
         assert result["certificate"] == whole(f"proofs/robustness-{index:04d}-eps1")
         assert result["trusts"][0] == CHECKED
-    _, found = ask_json(capsys, "robustness m.tm d.npz")
+    _, found = ask(capsys, "robustness m.tm d.npz")
     holds, violated = found["results"][0], found["results"][2]
     assert holds["certificate"] is violated["certificate"] is None
     assert "numba" in holds["trusts"]
     assert violated["trusts"] == ["the plain evaluator (tmverify.model.evaluate)", "NumPy"]
-    _, found = ask_json(capsys, "equivalence m.tm m.tm --certificate proofs")
+    _, found = ask(capsys, "equivalence m.tm m.tm --certificate proofs")
     (result,) = found["results"]
     assert (result["certificate"], result["trusts"][0]) == (whole("proofs/equivalence"), CHECKED)
-    _, found = ask_json(capsys, "radius m.tm d.npz --n 1 --certificate proofs")
+    _, found = ask(capsys, "radius m.tm d.npz --n 1 --certificate proofs")
     assert found["results"][0]["certificate"] == whole("proofs/radius-0002")
 
 
 def test_json_of_a_universal_question_has_one_certificate(capsys: Capture, folder: Path) -> None:
-    _, found = ask_json(capsys, "universal-robustness m.tm d.npz --eta 2/3 --certificate proofs")
+    _, found = ask(capsys, "universal-robustness m.tm d.npz --eta 2/3 --certificate proofs")
     assert found["certificate"] == whole("proofs/universal-robustness-eps1-eta2of3")
     assert found["trusts"][0] == CHECKED
     assert {result["certificate"] for result in found["results"]} == {None}
@@ -180,7 +181,7 @@ def test_evidence_that_is_not_complete(
     out = capsys.readouterr().out
     assert "certificates: 2 written to proofs\n" in out
     assert "no certificate for 4 of 6 answers: " in out
-    _, found = ask_json(capsys, "robustness m.tm d.npz --n 1 -e 0 --certificate proofs")
+    _, found = ask(capsys, "robustness m.tm d.npz --n 1 -e 0 --certificate proofs")
     assert (found["results"][0]["status"], found["results"][0]["certificate"]) == ("holds", None)
     assert "numba" in found["results"][0]["trusts"]
 
@@ -268,13 +269,7 @@ def test_a_full_disk_loses_no_answer(
 def test_errors_come_before_any_work(
     capsys: Capture, folder: Path, command: str, options: str, message: str
 ) -> None:
-    before = sorted(folder.iterdir())
-    assert run(f"{command} {options}") == 3
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert err.startswith("error: ")
-    assert message in err
-    assert sorted(folder.iterdir()) == before
+    expect_error(capsys, f"{command} {options}", message)
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder in which nobody may write")
@@ -319,7 +314,7 @@ def test_refused(capsys: Capture, proved: Path) -> None:
     assert run(f"certify {proved} m.tm m.tm") == 1
     assert run(f"certify {with_claim(proved, epsilon=4)} m.tm") == 1
     assert "refused: shown to hold on 0 of 1 input(s); 1 required\n" in capsys.readouterr().out
-    code, found = ask_json(capsys, f"certify {with_claim(proved, answer='violated')} m.tm")
+    code, found = ask(capsys, f"certify {with_claim(proved, answer='violated')} m.tm")
     assert (code, found["result"], found["claim"]) == (1, "refused", None)
     assert "not enough" in found["reason"]
 
@@ -348,13 +343,13 @@ def test_unreadable(capsys: Capture, proved: Path, certificate: str, model: str,
     assert out.startswith(f"unreadable: {reason}")
     assert out.count("\n") == 1
     assert "\x1b" not in out
-    code, found = ask_json(capsys, command)
+    code, found = ask(capsys, command)
     assert (code, found["result"], found["claim"]) == (2, "unreadable", None)
     assert found["reason"].startswith(reason)
 
 
 def test_json_of_certify(capsys: Capture, proved: Path) -> None:
-    code, found = ask_json(capsys, f"certify {proved} m.tm")
+    code, found = ask(capsys, f"certify {proved} m.tm")
     assert (code, found["result"], found["reason"]) == (0, "accepted", None)
     assert (found["claim"]["question"], found["claim"]["epsilon"]) == ("robustness", 3)
     assert found["claim"]["models"] == [tv.load("m.tm").content_hash]
@@ -393,7 +388,7 @@ def test_formulas_for_other_checkers(capsys: Capture, folder: Path) -> None:
     command = "certify proofs/equivalence.tmcert x.tm y.tm --formulas new/formulas"
     assert run(command) == 0
     assert "formulas: 2 written to new/formulas\n" in capsys.readouterr().out
-    assert ask_json(capsys, command)[1]["formulas"] == 2
+    assert ask(capsys, command)[1]["formulas"] == 2
     target = Path("new/formulas")
     assert sorted(path.name for path in target.iterdir()) == ["1.cnf", "1.lrat", "2.cnf", "2.lrat"]
     for name in "12":

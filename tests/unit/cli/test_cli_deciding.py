@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import tmverify as tv
-from support.cli_cases import XOR, hard, majority, save, three_classes
+from support.cli_cases import (
+    XOR,
+    Capture,
+    ask_json,
+    hard,
+    majority,
+    save,
+    save_inputs_of_majority,
+    three_classes,
+)
 from tmverify.cli import main
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -23,16 +28,7 @@ def model(tmp_path: Path) -> str:
 
 @pytest.fixture
 def data(tmp_path: Path) -> str:
-    """Rows with 0, 2, 4, 5, 7 and 9 ones: 5, 3, 1, 1, 3 and 5 flips from the other class."""
-    X = np.array([[int(i < ones) for i in range(9)] for ones in (0, 2, 4, 5, 7, 9)])
-    np.savez(tmp_path / "d.npz", X=X, y=["low", "low", "low", "high", "high", "high"])
-    return str(tmp_path / "d.npz")
-
-
-def ask_json(capsys: Capture, *arguments: str) -> tuple[int, dict[str, Any]]:
-    code = main([*arguments, "--json"])
-    document: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return code, document
+    return save_inputs_of_majority(tmp_path / "d.npz")
 
 
 def test_robustness_counts_per_epsilon(capsys: Capture, model: str, data: str) -> None:

@@ -7,10 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from support.cli_cases import majority, save, three_classes
+from support.cli_cases import Capture, expect_error, majority, save, three_classes
 from tmverify.cli import main
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -94,14 +92,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_one_line_and_exit_code_3(capsys: Capture, folder: Path, command: str, message: str) -> None:
-    before = sorted(folder.iterdir())
-    assert main(command.split()) == 3
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("error: ")
-    assert message in err
-    assert err.count("\n") == 1
-    assert sorted(folder.iterdir()) == before
+    expect_error(capsys, command, message)
 
 
 def test_no_command_shows_the_help(capsys: Capture) -> None:

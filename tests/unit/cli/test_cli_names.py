@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
@@ -14,11 +13,9 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from support.cli_cases import save
+from support.cli_cases import Capture, ask_json, run, save
 from tmverify.bnn import BnnModel
-from tmverify.cli import main
 
-Capture = pytest.CaptureFixture[str]
 NAMES = ("fever", "cough", "rash", "age")
 X = np.array([[1, 0, 1, 0], [0, 1, 1, 1], [1, 1, 0, 0], [0, 0, 0, 1]])
 Y = X[:, 0]  # what the models say: whether there is fever
@@ -49,14 +46,8 @@ def write_csv(name: str, header: Sequence[str], rows: np.ndarray[Any, Any]) -> N
     Path(name).write_text("\n".join(lines) + "\n")
 
 
-def run(command: str) -> int:
-    return main(command.split())
-
-
 def ask(capsys: Capture, command: str) -> tuple[int, dict[str, Any]]:
-    code = run(f"{command} --json")
-    document: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return code, document
+    return ask_json(capsys, *command.split())
 
 
 def found(document: dict[str, Any]) -> Any:

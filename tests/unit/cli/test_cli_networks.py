@@ -11,12 +11,9 @@ import numpy as np
 import pytest
 
 from support.campaigns import stored, told
+from support.cli_cases import Capture, run, save, save_inputs_of_majority
 from support.cli_cases import majority as machine
-from support.cli_cases import save
 from tmverify.bnn import BnnModel, PixelCuts, load_bnn
-from tmverify.cli import main
-
-Capture = pytest.CaptureFixture[str]
 
 PLAN = """
 engine = "search"
@@ -52,14 +49,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     network.save("n.bnn")
     replace(network, cuts=PixelCuts(np.array([0, 256, *[100] * 7]), np.ones(9, bool))).save("grey.bnn")
     save(machine(), tmp_path / "m.tm")
-    X = np.array([[int(i < ones) for i in range(9)] for ones in (0, 2, 4, 5, 7, 9)])
-    np.savez("d.npz", X=X, y=["low", "low", "low", "high", "high", "high"])
+    save_inputs_of_majority(tmp_path / "d.npz")
     Path("plan.toml").write_text(PLAN)
     return tmp_path
-
-
-def run(command: str) -> int:
-    return main(command.split())
 
 
 @pytest.mark.parametrize("engine", ["auto", "search", "brute"])

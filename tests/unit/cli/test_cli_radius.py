@@ -12,10 +12,17 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from support.cli_cases import majority, near_and_far, save, three_classes
+from support.cli_cases import (
+    Capture,
+    ask_json,
+    majority,
+    near_and_far,
+    save,
+    save_inputs_of_majority,
+    three_classes,
+)
 from tmverify.cli import main
 
-Capture = pytest.CaptureFixture[str]
 COLUMNS = "index,scope,class,radius,lower,upper,nearest,seconds,engine,stop_reason,flips,flipped_features"
 
 
@@ -26,16 +33,7 @@ def model(tmp_path: Path) -> str:
 
 @pytest.fixture
 def data(tmp_path: Path) -> str:
-    """Rows with 0, 2, 4, 5, 7 and 9 ones: 5, 3, 1, 1, 3 and 5 flips from the other class."""
-    X = np.array([[int(i < ones) for i in range(9)] for ones in (0, 2, 4, 5, 7, 9)])
-    np.savez(tmp_path / "d.npz", X=X, y=["low", "low", "low", "high", "high", "high"])
-    return str(tmp_path / "d.npz")
-
-
-def ask_json(capsys: Capture, *arguments: str) -> tuple[int, dict[str, Any]]:
-    code = main(["radius", *arguments, "--json"])
-    document: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return code, document
+    return save_inputs_of_majority(tmp_path / "d.npz")
 
 
 def radii(found: dict[str, Any]) -> list[Any]:
@@ -67,7 +65,7 @@ def test_a_table_a_histogram_and_a_line(capsys: Capture, model: str, data: str) 
 
 
 def test_json(capsys: Capture, model: str, data: str) -> None:
-    code, found = ask_json(capsys, model, data)
+    code, found = ask_json(capsys, "radius", model, data)
     assert code == 0
     assert found["model"] == {"path": model, "sha256": tv.load(model).content_hash}
     assert (found["tmverify"], found["question"], found["engine"]) == (tv.__version__, "radius", "auto")
@@ -95,7 +93,7 @@ def test_json_and_csv_say_what_the_api_says(
     table = tmp_path / "r.csv"
     options = ["--scope", str(scope), "--features", "0-4", *(["--direction", direction] if direction else [])]
     arguments = [save(machine, tmp_path / "m.tm"), str(tmp_path / "d.npy"), *options, "--csv", str(table)]
-    code, found = ask_json(capsys, *arguments)
+    code, found = ask_json(capsys, "radius", *arguments)
     assert code == 0
     mask = np.arange(10) < 5
     rows = read_csv(table)
@@ -131,7 +129,7 @@ def test_nothing_changes_it(capsys: Capture, model: str, data: str, tmp_path: Pa
     assert "│     0 │   low │    inf │             - │" in out
     assert "EXACT  exact 6 of 6, open 0 · median inf, least 1, greatest inf" in out
     assert f"radii: 6 written to {table}" in out
-    _, found = ask_json(capsys, *arguments)
+    _, found = ask_json(capsys, "radius", *arguments)
     assert radii(found) == ["inf", "inf", "inf", 1, 3, "inf"]
     assert [row["radius"] for row in read_csv(table)] == ["inf", "inf", "inf", "1", "3", "inf"]
     assert found["histogram"][-1] == {"radius": "inf", "inputs": 4}
@@ -142,11 +140,11 @@ def test_scopes(capsys: Capture, tmp_path: Path) -> None:
     X = np.array([[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0]])
     np.savez(tmp_path / "y.npz", X=X, y=[2, 1, 0])
     arguments = [team, str(tmp_path / "y.npz")]
-    _, found = ask_json(capsys, *arguments, "--scope", "own")
+    _, found = ask_json(capsys, "radius", *arguments, "--scope", "own")
     assert [(result["scope"], result["class"]) for result in found["results"]] == [(2, 1), (1, 1), (0, 1)]
     # Without negative votes a class's own machine can't say no.
     assert radii(found) == ["inf"] * 3
-    _, found = ask_json(capsys, *arguments)
+    _, found = ask_json(capsys, "radius", *arguments)
     assert radii(found) == [2, 1, 1]
     assert main(["radius", *arguments, "--scope", "1"]) == 0
 
@@ -163,15 +161,15 @@ def test_a_class_as_scope_is_that_class_or_not(capsys: Capture, tmp_path: Path) 
 
 def test_many_rows_do_not_flood_the_terminal(capsys: Capture, model: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    X = rng.integers(0, 2, size=(2000, 9))
+    X = rng.integers(0, 2, size=(500, 9))
     np.save(tmp_path / "d.npy", X)
     table = tmp_path / "r.csv"
     arguments = ["radius", model, str(tmp_path / "d.npy"), "--csv", str(table)]
     assert main(arguments) == 0
     out = capsys.readouterr().out
     assert len(out.splitlines()) < 50
-    assert "the 20 nearest of 2000 inputs; --rows 2000 shows them all, --csv FILE.csv keeps them" in out
-    assert "exact 2000 of 2000" in out
+    assert "the 20 nearest of 500 inputs; --rows 500 shows them all, --csv FILE.csv keeps them" in out
+    assert "exact 500 of 500" in out
     ones = X.sum(axis=1)
     true = np.where(ones > 4, ones - 4, 5 - ones)
     assert [int(row["radius"]) for row in read_csv(table)] == true.tolist()
@@ -188,8 +186,8 @@ def test_rows(capsys: Capture, model: str, data: str, rows: str, shown: int) -> 
 
 
 def test_n_and_seed(capsys: Capture, model: str, data: str) -> None:
-    _, found = ask_json(capsys, model, data, "--n", "4", "--seed", "1")
-    _, again = ask_json(capsys, model, data, "--n", "4", "--seed", "1")
+    _, found = ask_json(capsys, "radius", model, data, "--n", "4", "--seed", "1")
+    _, again = ask_json(capsys, "radius", model, data, "--n", "4", "--seed", "1")
     indices = [result["index"] for result in found["results"]]
     assert indices == [result["index"] for result in again["results"]]
     assert radii(found) == [[5, 3, 1, 1, 3, 5][i] for i in indices]
@@ -216,13 +214,13 @@ def test_no_time_at_all(capsys: Capture, tmp_path: Path) -> None:
     machine, X = near_and_far()
     np.save(tmp_path / "d.npy", X)
     arguments = [save(machine, tmp_path / "m.tm"), str(tmp_path / "d.npy")]
-    code, found = ask_json(capsys, *arguments, "--engine", "search", "--timeout", "1e-9")
+    code, found = ask_json(capsys, "radius", *arguments, "--engine", "search", "--timeout", "1e-9")
     assert (code, found["status"]) == (2, "open")
     for result, radius in zip(found["results"], (1, 5), strict=True):
         assert float(result["lower"]) <= radius <= float(result["upper"])
         assert result["radius"] == (radius if result["stop_reason"] is None else None)
     assert found["least"]["lower"] <= 1 <= float(found["least"]["upper"])
-    assert ask_json(capsys, *arguments, "--timeout", "inf")[1]["timeout"] is None
+    assert ask_json(capsys, "radius", *arguments, "--timeout", "inf")[1]["timeout"] is None
 
 
 def test_open_for_another_reason(capsys: Capture, tmp_path: Path) -> None:
@@ -233,7 +231,7 @@ def test_open_for_another_reason(capsys: Capture, tmp_path: Path) -> None:
         "OPEN  exact 0 of 1, open 1 · median 2..?, least 2..?, greatest 2..?; brute force looks at no more"
         in (capsys.readouterr().out)
     )
-    code, found = ask_json(capsys, path, str(tmp_path / "d.npy"))
+    code, found = ask_json(capsys, "radius", path, str(tmp_path / "d.npy"))
     assert (code, radii(found)) == (0, [751])
 
 
@@ -258,7 +256,7 @@ def test_against_another_model(capsys: Capture, model: str, data: str, tmp_path:
     )
     b, table = save(stricter, tmp_path / "b.tm"), tmp_path / "r.csv"
     arguments = [model, data, "--against", b, "--csv", str(table)]
-    code, found = ask_json(capsys, *arguments)
+    code, found = ask_json(capsys, "radius", *arguments)
     assert code == 0
     X = np.load(data)["X"]
     assert radii(found) == [tv.similarity_radius(m, stricter, x).radius for x in X] == [5, 3, 1, 0, 2, 4]
@@ -279,7 +277,7 @@ def test_against_another_model(capsys: Capture, model: str, data: str, tmp_path:
 
 @pytest.mark.parametrize("engine", ["search", "sat", "paper", "brute"])
 def test_every_engine(capsys: Capture, model: str, data: str, engine: str) -> None:
-    code, found = ask_json(capsys, model, data, "--engine", engine)
+    code, found = ask_json(capsys, "radius", model, data, "--engine", engine)
     assert (code, radii(found), found["engine"]) == (0, [5, 3, 1, 1, 3, 5], engine)
     assert {result["engine"] for result in found["results"]} == {engine}
 

@@ -6,8 +6,6 @@ import gzip
 import lzma
 import os
 import struct
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -401,15 +399,6 @@ def test_openml_with_other_data(monkeypatch: pytest.MonkeyPatch, changes: dict[s
     monkeypatch.setattr("sklearn.datasets.fetch_openml", lambda *args, **_: bunch(**changes))
     with pytest.raises(DataFormatError, match="MNIST from OpenML: expected"):
         load_dataset("mnist", source="openml")
-
-
-def test_scikit_learn_waits_for_the_first_binarizer() -> None:
-    code = (
-        "import sys, tmverify.data as data;"
-        "before = {'sklearn', 'scipy', 'pandas'} & set(sys.modules);"
-        "data.ThresholdBinarizer; print(before, 'sklearn' in sys.modules)"
-    )
-    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set() True"
 
 
 @needs_real

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tmverify as tv
+from support.batteries import battery
 from support.copies import (
     CHANGES,
     REWRITINGS,
@@ -39,10 +40,11 @@ def relatives(rng: np.random.Generator) -> tuple[tv.Model, tv.Model]:
     return a, b
 
 
-def check_arguments(seed: int, n: int) -> None:
+@battery((range(2), 250), (range(100, 110), 1000))
+def test_arguments_never_exclude_a_disagreement(seed: int, n_cases: int) -> None:
     rng = np.random.default_rng(seed)
     seen: Counter[str] = Counter()
-    for _ in range(n):
+    for _ in range(n_cases):
         a, b = relatives(rng)
         X = all_inputs(a.n_features)
         query = tv.equivalence_query(a, b)
@@ -67,24 +69,13 @@ def check_arguments(seed: int, n: int) -> None:
         seen["confined"] += confined
         seen["different"] += len(different) > 0
     # A battery in which one outcome never occurs tests nothing.
-    assert seen["proved"] > n // 3
-    assert min(seen["confined"], seen["different"]) > n // 20
+    assert seen["proved"] > n_cases // 3
+    assert min(seen["confined"], seen["different"]) > n_cases // 20
 
 
 def clause_holds(clause: tuple[int, ...], X: NDArray[np.uint8]) -> NDArray[np.bool_]:
     columns = [X[:, abs(lit) - 1] == (lit > 0) for lit in clause]
     return np.asarray(np.logical_and.reduce([np.ones(len(X), np.bool_), *columns]))
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_arguments_never_exclude_a_disagreement(seed: int) -> None:
-    check_arguments(seed, 250)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", range(100, 110))
-def test_arguments_never_exclude_a_disagreement_deep(seed: int) -> None:
-    check_arguments(seed, 1000)
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The search of a shell: kernels against plain twins, every set of flips seen, nothing lost on the way."""
+"""The search of a shell: kernels against plain twins, and every set of flips is looked at."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hunt: whatever it brings home lets a rival win, within the flips allowed."""
+"""The hunt: every input that it finds lets a rival win, within the flips allowed."""
 
 from __future__ import annotations
 

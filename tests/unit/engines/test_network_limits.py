@@ -112,10 +112,10 @@ def test_deadlines_hold(engine: str) -> None:
     tv.check_robustness(model, x, 0, engine=engine)  # whatever is done once
     for _ in range(2):
         start = time.monotonic()
-        verdict = tv.check_robustness(model, x, 8, engine=engine, timeout=0.3)
+        verdict = tv.check_robustness(model, x, 8, engine=engine, timeout=0.2)
         assert time.monotonic() - start < 5
         assert (verdict.status, verdict.stop_reason) == (tv.Status.UNKNOWN, tv.StopReason.TIMEOUT)
-    radius = tv.robustness_radius(model, x, engine=engine, timeout=0.3)
+    radius = tv.robustness_radius(model, x, engine=engine, timeout=0.2)
     assert radius.stop_reason is tv.StopReason.TIMEOUT
     assert 1 <= radius.lower < radius.upper
 

@@ -1,4 +1,4 @@
-"""Shells against every set of flips: what is known is known, what is open goes by quotas and stages."""
+"""Shells against every set of flips: which neurons are known to change, and when an open one changes."""
 
 from __future__ import annotations
 

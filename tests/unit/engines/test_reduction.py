@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 
 import tmverify as tv
+from support.batteries import few_or_many
 from support.tiny import random_case
 from tmverify.engines import brute
 from tmverify.engines.credits import tighten
@@ -28,9 +29,10 @@ def solutions(reduced: Reduced) -> list[tuple[int, ...]]:
     return found
 
 
-def test_reducing_and_tightening_keep_the_answer() -> None:
+@few_or_many(100, 250)
+def test_reducing_and_tightening_keep_the_answer(n_cases: int) -> None:
     rng = np.random.default_rng(12)
-    for _ in range(250):
+    for _ in range(n_cases):
         case = random_case(rng)
         for query in (
             tv.robustness_query(case.a, case.x, case.epsilon, **case.options),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from support.batteries import few_or_many
 from support.flips import (
     Clause,
     Multipliers,
@@ -125,11 +126,12 @@ def test_mixing_votes() -> None:
             assert weight == sum(int(m) * row[j] for m, row in zip(mix, toy.votes, strict=True))
 
 
+@few_or_many(200, 500)
 @pytest.mark.parametrize("heaviest", [1, 3, 2**32])
-def test_the_credits_of_a_clause(heaviest: int) -> None:
+def test_the_credits_of_a_clause(n_cases: int, heaviest: int) -> None:
     """From the multipliers that the step left behind, in integers, to the last unit."""
     rng = np.random.default_rng(heaviest)
-    for _ in range(500):
+    for _ in range(n_cases):
         toy = tiny(rng, n_clauses=1, heaviest=heaviest)
         fixed = random_fixed(rng, toy.n, 0.2)
         multipliers = some(toy, rng)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
+from support.batteries import few_or_many
 from support.tiny import all_inputs, random_case
 from tmverify.engines import auto, brute
 from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome
@@ -105,9 +106,10 @@ def expect_honest(answer: Answer, query: tv.Query, truth: Truth) -> None:
         assert answer.witness is None or query.refuted_by(answer.witness)
 
 
+@few_or_many(6, 15)
 @pytest.mark.parametrize(("attempt", "climbs"), [(1, 0), (3, 1), (20_000, 100)])
 def test_stopped_after_every_number_of_nodes(
-    monkeypatch: pytest.MonkeyPatch, attempt: int, climbs: int
+    n_cases: int, monkeypatch: pytest.MonkeyPatch, attempt: int, climbs: int
 ) -> None:
     """The bounds hold and close in; what is left open holds the witness, if there is one.
 
@@ -120,7 +122,7 @@ def test_stopped_after_every_number_of_nodes(
     monkeypatch.setattr(search_engine, "STEPS", attempt)
     rng = np.random.default_rng(attempt)
     reasons: Counter[object] = Counter()
-    for _ in range(15):
+    for _ in range(n_cases):
         query = knotty_query(rng)
         truth = Truth(query)
         most = nodes(1 << 62)
@@ -136,13 +138,14 @@ def test_stopped_after_every_number_of_nodes(
             assert budget.used["nodes"] <= limit
             assert claim.stop_reason in (None, tv.StopReason.NODE_LIMIT)
             reasons[claim.stop_reason] += 1
-    assert reasons[tv.StopReason.NODE_LIMIT] > 100
+    assert reasons[tv.StopReason.NODE_LIMIT] > 6 * n_cases
 
 
-def test_decisions_stopped_after_every_number_of_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+@few_or_many(20, 40)
+def test_decisions_stopped_after_every_number_of_nodes(n_cases: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     stopped = 0
-    for _ in range(40):
+    for _ in range(n_cases):
         query = knotty_query(rng)
         query = replace(query, region=replace(query.region, radius=int(rng.integers(1, 6))))
         truth = Truth(query)
@@ -160,7 +163,7 @@ def test_decisions_stopped_after_every_number_of_nodes(monkeypatch: pytest.Monke
                 assert str(limit) in answer.detail
                 stopped += 1
             limit += 1 + limit // 8
-    assert stopped > 100
+    assert stopped > 2 * n_cases
 
 
 class Undecided:
@@ -188,10 +191,11 @@ def test_the_bound_of_an_open_tree_is_the_bound_of_the_answer(monkeypatch: pytes
         assert claim.stop_reason is tv.StopReason.NODE_LIMIT
 
 
-def test_tiny_cases_with_tiny_budgets() -> None:
+@few_or_many(100, 200)
+def test_tiny_cases_with_tiny_budgets(n_cases: int) -> None:
     """All the options of a model and of a region."""
     rng = np.random.default_rng(2)
-    for _ in range(200):
+    for _ in range(n_cases):
         case = random_case(rng)
         for query in (
             tv.robustness_query(case.a, case.x, case.a.n_features, **case.options),

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from support.batteries import few_or_many
 from support.flips import (
     Flips,
     Multipliers,
@@ -105,9 +106,10 @@ def test_enough_is_enough_for_each() -> None:
     assert enough(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
-def test_the_least_number_of_flips() -> None:
+@few_or_many(200, 500)
+def test_the_least_number_of_flips(n_cases: int) -> None:
     rng = np.random.default_rng(1)
-    for _ in range(500):
+    for _ in range(n_cases):
         n = int(rng.integers(1, 9))
         credits = rng.integers(-4, 5, size=n)
         fixed = random_fixed(rng, n, 0.3)
@@ -188,10 +190,11 @@ def test_votes_with_flips() -> None:
         assert votes_with(toy.problem(), mask(flips, 6)).tolist() == toy.sums(flips)
 
 
-def test_the_bound_never_falls_below_a_planted_witness() -> None:
+@few_or_many(100, 250)
+def test_the_bound_never_falls_below_a_planted_witness(n_cases: int) -> None:
     """Whatever the multipliers, the mixture, and the features fixed as the witness has them."""
     rng = np.random.default_rng(7)
-    for _ in range(250):
+    for _ in range(n_cases):
         toy, witness = planted(rng, **random_shape(rng))
         problem = toy.problem()
         fixed = random_fixed(rng, toy.n, float(rng.random()), witness)
@@ -232,10 +235,11 @@ def upset_multipliers(walk: Walk, rng: np.random.Generator) -> None:
         walk.state("mix")[:] = rng.integers(0, _tree.MIX_UNIT + 1, size=len(walk.state("mix")))
 
 
+@few_or_many(20, 50)
 @pytest.mark.parametrize(("steps", "largest"), [(0, 20), (1, 30), (10, 60)])
 @pytest.mark.parametrize("disturb", [leave_alone, upset_multipliers])
 def test_no_pruned_node_contains_a_planted_witness(
-    monkeypatch: pytest.MonkeyPatch, disturb: Disturb, steps: int, largest: int
+    n_cases: int, monkeypatch: pytest.MonkeyPatch, disturb: Disturb, steps: int, largest: int
 ) -> None:
     """Node by node: whatever is cut off, and whatever is fixed, the witness is in what is left.
 
@@ -245,7 +249,7 @@ def test_no_pruned_node_contains_a_planted_witness(
     monkeypatch.setattr(tree, "NODE_STEPS", steps)
     rng = np.random.default_rng(8 + steps)
     nodes = 0
-    for _ in range(50):
+    for _ in range(n_cases):
         toy, witness = planted(rng, **random_shape(rng, largest))
         walk = Walk(toy)
         result, flips = Found.OPEN, list[int]()
@@ -258,7 +262,7 @@ def test_no_pruned_node_contains_a_planted_witness(
                 assert walk.tree.lower <= len(witness)
         assert result is Found.OPEN or toy.solved_by(flips)
         nodes += walk.nodes
-    assert nodes > 200
+    assert nodes > 4 * n_cases
 
 
 def test_a_walk_can_tell() -> None:

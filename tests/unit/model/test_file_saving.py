@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
+from support.batteries import few_or_many
 from tmverify import Model, TmVerifyError
 from tmverify.model.file import encode
 
@@ -102,11 +103,12 @@ def test_a_kill_at_each_step(step: str, target: Path) -> None:
     assert tv.load(target) == NEW
 
 
-def test_kills_at_random_moments(tmp_path: Path) -> None:
+@few_or_many(3, 8)
+def test_kills_at_random_moments(tmp_path: Path, n_cases: int) -> None:
     path = tmp_path / "a.tm"
     rng = random.Random(2)
     seen = set()
-    for _ in range(8):
+    for _ in range(n_cases):
         process = subprocess.Popen(
             [sys.executable, "-c", SAVER, str(path)], stdout=subprocess.PIPE, text=True
         )

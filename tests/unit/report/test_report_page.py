@@ -1,4 +1,4 @@
-"""The page: complete, and deaf to what texts in a store try to be."""
+"""The page: it is complete, and no text of a store becomes markup or a script."""
 
 from __future__ import annotations
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
-import textwrap
 import threading
 import time
 import warnings
@@ -24,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
 import tmverify as tv
+from support.scripts import output_of
 from tmverify.errors import InvalidInputError
 from tmverify.training.trainer import Trainer
 
@@ -287,8 +285,7 @@ def test_verbose_shows_epochs(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_an_interrupted_epoch_leaves_no_trace() -> None:
     """Ctrl-C inside the kernel: the machines go back, and training on gives what it would have given."""
-    script = textwrap.dedent(
-        """
+    script = """
         import os, signal, threading, warnings, numpy as np, tmverify as tv
         X = np.random.default_rng(0).integers(0, 2, (4000, 200)).astype(np.uint8)
         y = X[:, 0] ^ X[:, 1]
@@ -310,10 +307,7 @@ def test_an_interrupted_epoch_leaves_no_trace() -> None:
         assert straight.model_ == clf.model_
         print("same after", clf.n_epochs_)
         """
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    assert "same after" in done.stdout
+    assert "same after" in output_of(script)
 
 
 def test_ctrl_c_while_measuring_leaves_no_gap(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -348,8 +342,7 @@ def test_ctrl_c_before_the_first_epoch_goes_on(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_second_ctrl_c_changes_nothing() -> None:
     """Signals to this process could strike pytest itself: a process of its own."""
-    script = textwrap.dedent(
-        """
+    script = """
         import os, signal, time, warnings, numpy as np, tmverify as tv
         from tmverify.training.trainer import Trainer
         X = np.random.default_rng(0).integers(0, 2, (400, 8)).astype(np.uint8)
@@ -373,10 +366,7 @@ def test_a_second_ctrl_c_changes_nothing() -> None:
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
         print("kept")
         """
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "kept\n"
+    assert output_of(script) == "kept\n"
 
 
 @pytest.mark.parametrize("failing", [0, 1])

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from support.batteries import one_in
 from tmverify.model import Model
 from tmverify.model.evaluate import reference_classes
 from tmverify.model.inference._table import decide_few, fold_quarters
 from tmverify.model.inference.table import TableForm
 
 WIDTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 127, 128, 129, 784)
+COUNTS = (0, 1, 63, 64, 65, 511, 512, 513, 1100)
 
 
 def form_of(model: Model) -> TableForm:
@@ -69,8 +73,7 @@ def test_every_byte_is_seen(n_features: int) -> None:
             assert fold_quarters(bits, nibbles) == value
 
 
-@pytest.mark.parametrize("n_features", WIDTHS)
-@pytest.mark.parametrize("n_clauses", [0, 1, 63, 64, 65, 511, 512, 513, 1100])
+@pytest.mark.parametrize(("n_features", "n_clauses"), one_in(4, product(WIDTHS, COUNTS)))
 def test_classes_are_those_of_the_reference(n_features: int, n_clauses: int) -> None:
     rng = np.random.default_rng(n_features + 1000 * n_clauses)
     for n_outputs in (1, 2, 10, 16, 17, 40):
