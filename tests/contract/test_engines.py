@@ -211,11 +211,11 @@ def test_nothing_is_left_behind_when_the_asking_process_is_killed(tmp_path: Path
     """A worker in the middle of a long solve dies with its owner, even by kill -9."""
     script = tmp_path / "ask.py"
     script.write_text(
-        "import failing_solvers, tmverify as tv\n"
+        "import support.failing_solvers, tmverify as tv\n"
         "from tmverify.engines.subprocesses.isolation import isolated\n"
         "from tmverify.engines.protocol import Deadline\n"
         "m = tv.Model.from_clauses(1, [[1]], [[1]])\n"
-        "isolated('failing_solvers:spin')(tv.robustness_query(m, [0], 1), Deadline(60.0))\n"
+        "isolated('support.failing_solvers:spin')(tv.robustness_query(m, [0], 1), Deadline(60.0))\n"
     )
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "SPIN_PID": str(tmp_path / "pid")}
     owner = subprocess.Popen([sys.executable, str(script)], env=env)
