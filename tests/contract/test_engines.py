@@ -211,7 +211,7 @@ def test_nothing_is_left_behind_when_the_asking_process_is_killed(tmp_path: Path
     """A worker in the middle of a long solve dies with its owner, even by kill -9."""
     script = tmp_path / "ask.py"
     script.write_text(
-        "import tmverify as tv\n"
+        "import support.failing_solvers, tmverify as tv\n"
         "from tmverify.engines.subprocesses.isolation import isolated\n"
         "from tmverify.engines.protocol import Deadline\n"
         "m = tv.Model.from_clauses(1, [[1]], [[1]])\n"
