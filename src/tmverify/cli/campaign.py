@@ -15,12 +15,8 @@ from tmverify.cli.saving import check_apart, check_target
 from tmverify.errors import InvalidInputError
 from tmverify.interrupts import one_interrupt
 
-PlanFile = Annotated[
-    Path, typer.Argument(metavar="PLAN.toml", help="What to ask: see the example above.", show_default=False)
-]
-ThisStore = Annotated[
-    Path, typer.Argument(metavar="STORE", help="The file that --store named.", show_default=False)
-]
+PlanFile = Annotated[Path, typer.Argument(metavar="PLAN.toml", help="What to ask: see the example above.")]
+ThisStore = Annotated[Path, typer.Argument(metavar="STORE", help="The file that --store named.")]
 RunStore = Annotated[
     Path,
     typer.Option(
@@ -35,7 +31,6 @@ Cluster = Annotated[
         "--cluster",
         metavar="tcp://HOST:PORT",
         help="A Dask scheduler whose workers do the work (extra \\[dask]); --jobs then has no effect.",
-        show_default=False,
     ),
 ]
 RetryUnknown = Annotated[
@@ -46,19 +41,15 @@ RetryUnknown = Annotated[
         "in any case.",
     ),
 ]
-CsvTarget = Annotated[
-    Path | None, typer.Option("--csv", metavar="FILE.csv", help="Write CSV.", show_default=False)
-]
+CsvTarget = Annotated[Path | None, typer.Option("--csv", metavar="FILE.csv", help="Write CSV.")]
 ParquetTarget = Annotated[
     Path | None,
-    typer.Option(
-        "--parquet", metavar="FILE.parquet", help="Write Parquet (extra \\[parquet]).", show_default=False
-    ),
+    typer.Option("--parquet", metavar="FILE.parquet", help="Write Parquet (extra \\[parquet])."),
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE.html", help="The file to write.")]
 Title = Annotated[
     str | None,
-    typer.Option("--title", help="Title of the page. Default: the store's name.", show_default=False),
+    typer.Option("--title", help="Title of the page. Default: the store's name."),
 ]
 Gallery = Annotated[
     int, typer.Option("--gallery", min=0, help="Show at most so many changed inputs, the nearest first.")
@@ -70,7 +61,6 @@ Image = Annotated[
         metavar="ROWSxCOLUMNS",
         help="The inputs are pictures of this shape, e.g. 28x28. Default: what the plan says, or the "
         "features' names (pixel_0_0, …).",
-        show_default=False,
     ),
 ]
 

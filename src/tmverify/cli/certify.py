@@ -25,16 +25,12 @@ _LONG = 3.0  # seconds
 
 CertificateFile = Annotated[
     Path,
-    typer.Argument(metavar="CERT", help="Certificate, as written with --certificate.", show_default=False),
+    typer.Argument(metavar="CERT", help="Certificate, as written with --certificate."),
 ]
-ModelFile = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="The model file that it is about.", show_default=False)
-]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="The model file that it is about.")]
 SecondModelFile = Annotated[
     Path | None,
-    typer.Argument(
-        metavar="MODEL2", help="The second one, if two are compared, in the same order.", show_default=False
-    ),
+    typer.Argument(metavar="MODEL2", help="The second one, if two are compared, in the same order."),
 ]
 FormulaFolder = Annotated[
     Path | None,
@@ -43,7 +39,6 @@ FormulaFolder = Annotated[
         metavar="DIR",
         help="Write each proof by a SAT solver in the certificate into this folder, made if needed, for "
         "other checkers: 1.cnf (DIMACS) and 1.lrat, and so on. Often there are none.",
-        show_default=False,
     ),
 ]
 

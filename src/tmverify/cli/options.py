@@ -14,23 +14,20 @@ _REGION = "Which changes"
 _EFFORT = "How to decide"
 _OUTPUT = "Output"
 
-ModelFile = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="Model file, as written by Model.save.", show_default=False)
-]
-ModelA = Annotated[Path, typer.Argument(metavar="A", help="First model file.", show_default=False)]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, as written by Model.save.")]
+ModelA = Annotated[Path, typer.Argument(metavar="A", help="First model file.")]
 ModelB = Annotated[
     Path,
     typer.Argument(
         metavar="B",
         help="Second model file: same features in the same order, same classes.",
-        show_default=False,
     ),
 ]
 DATA_HELP = (
     "Inputs: .npz with X (and y for labels, feature_names for names), .npy, or .csv of 0/1 with an optional "
     "header (a column named y or label holds the labels). Columns with names are matched to the model's."
 )
-DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)]
+DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=DATA_HELP)]
 
 HintFile = Annotated[
     Path | None,
@@ -39,7 +36,6 @@ HintFile = Annotated[
         metavar="DATA",
         help="Inputs to look for a disagreement among and around, such as the test data; it may find one "
         "sooner, and is no part of the question. " + DATA_HELP,
-        show_default=False,
     ),
 ]
 
@@ -63,7 +59,6 @@ SampleSize = Annotated[
         min=1,
         help="Draw this many inputs at random, without repetition, evenly over the labels if there are any. "
         "Default: all inputs, in order.",
-        show_default=False,
         rich_help_panel=_INPUTS,
     ),
 ]
@@ -95,7 +90,6 @@ Features = Annotated[
         metavar="LIST",
         help="Only these features may change: names, indices or ranges, e.g. 3,10-20,colour. Indices count "
         "from 0; features without names are x0, x1, … Default: all.",
-        show_default=False,
         rich_help_panel=_REGION,
     ),
 ]
@@ -105,7 +99,6 @@ Direction = Annotated[
         "--direction",
         metavar="add|remove",
         help="Bits may only be set (add) or only be cleared (remove). Default: both.",
-        show_default=False,
         rich_help_panel=_REGION,
     ),
 ]
@@ -146,7 +139,6 @@ InputTimeout = Annotated[
         "--timeout-per-input",
         metavar="SECONDS",
         help="Time limit for each input, within --timeout. Default: none.",
-        show_default=False,
         rich_help_panel=_EFFORT,
     ),
 ]
@@ -158,7 +150,6 @@ StoreFile = Annotated[
         metavar="FILE.db",
         help="Keep every answer in this file as it comes, and ask only what it does not know: the same "
         "command goes on where it was stopped. tmverify report draws it.",
-        show_default=False,
         rich_help_panel=_EFFORT,
     ),
 ]
@@ -180,7 +171,6 @@ CertificateFolder = Annotated[
         metavar="DIR",
         help="Write the evidence into this folder, made if needed: a file for each answer as it comes, or "
         "one for a universal question. tmverify certify checks it. Engines auto, search and sat write it.",
-        show_default=False,
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -192,7 +182,6 @@ WitnessFile = Annotated[
         metavar="FILE.npz",
         help="Write the counterexamples (X), the inputs they come from (X0), index, epsilon and "
         "feature_names. Also after Ctrl-C.",
-        show_default=False,
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -213,7 +202,6 @@ NearestFile = Annotated[
         metavar="FILE.npz",
         help="Write the nearest inputs that are decided otherwise (X), the inputs they come from (X0), "
         "index, lower, upper and feature_names. Also after Ctrl-C.",
-        show_default=False,
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -223,7 +211,6 @@ CsvFile = Annotated[
         "--csv",
         metavar="FILE.csv",
         help="Write a line for every input, with the flips by index (from 0) and by name. Also after Ctrl-C.",
-        show_default=False,
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -242,6 +229,5 @@ Against = Annotated[
         "--against",
         metavar="MODEL2",
         help="A second model: how near is an input on which the two disagree?",
-        show_default=False,
     ),
 ]
