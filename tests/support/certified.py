@@ -24,7 +24,7 @@ from support.tiny import all_inputs
 from tmverify.certificates import tmcheck
 from tmverify.model.file import encode
 
-STANDALONE = Path(__file__).parents[1] / "tools" / "tmcheck.py"
+STANDALONE = Path(__file__).parents[2] / "tools" / "tmcheck.py"
 
 
 def load_standalone() -> ModuleType:

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import tmverify as tv
-from tmverify import engines
+from support.engines import stand_in
 from tmverify.engines.protocol import Answer, Nearest, found, none_exists
 from tmverify.verify.radius import nearest
 
@@ -22,7 +22,7 @@ X = [1, 1, 1]
 
 
 def ask(monkeypatch: pytest.MonkeyPatch, answer: Answer, query: tv.Query) -> tv.Verdict:
-    monkeypatch.setattr(engines, "ENGINES", {"auto": lambda query, deadline, evidence=None: answer})
+    stand_in(monkeypatch, "auto", decide=lambda query, deadline, log=None: answer)
     return tv.decide(query)
 
 
@@ -60,7 +60,7 @@ def test_a_proof_that_overlooks_the_input_itself_is_rejected(monkeypatch: pytest
 
 
 def ask_radius(monkeypatch: pytest.MonkeyPatch, claim: Nearest, query: tv.Query) -> tv.Radius:
-    monkeypatch.setattr(engines, "_NEAREST", {"auto": lambda query, deadline, evidence=None: claim})
+    stand_in(monkeypatch, "auto", find_nearest=lambda query, deadline, log=None: claim)
     return nearest(query)
 
 

@@ -98,6 +98,7 @@ class TaskAnswer:
             "decisions": self.decisions,
             "stop_reason": None if self.stop_reason is None else StopReason(self.stop_reason),
             "detail": self.detail,
+            "rests_on": self.trusts_alone,
         }
 
 

@@ -23,7 +23,7 @@ from tmverify.campaign.plan import Ask, InputSet, Plan
 from tmverify.campaign.scopes import OWN, TEAM, read_scope, scopes_for
 from tmverify.campaign.tasks import Task, pack
 from tmverify.data import Inputs, load_inputs
-from tmverify.engines import check_engine_for
+from tmverify.engines import engine_for
 from tmverify.errors import PlanError, TmVerifyError
 from tmverify.model.names import named_first
 from tmverify.properties.region import Direction, check_epsilon
@@ -95,7 +95,7 @@ def _tasks(
 ) -> Iterator[Task]:
     for names in ask.models:
         chosen = [models[name] for name in names]
-        check_engine_for(chosen[0], plan.engine)
+        engine_for(plan.engine, chosen[0])
         if len(chosen) == 2:
             left, right = (check_model(model, name) for model, name in zip(chosen, names, strict=True))
             comparable(left, right, TEAM)

@@ -23,7 +23,7 @@ from tmverify.cli.certificates import Certificates, Kept, why_none
 from tmverify.cli.output import print_note
 from tmverify.cli.phrases import asked_anew
 from tmverify.cli.subject import Subject
-from tmverify.engines import check_engine_for
+from tmverify.engines import engine_for
 from tmverify.errors import StoreError
 from tmverify.interrupts import one_interrupt
 from tmverify.properties import Radius, Verdict
@@ -133,7 +133,7 @@ def _tasks(
     certified: bool,
 ) -> Iterator[Task]:
     model = subject.models[0]
-    check_engine_for(model, engine)
+    engine_for(engine, model)
     for epsilon in epsilons:
         for place, index in enumerate(subject.rows.tolist()):
             yield Task(

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from tmverify.bnn import BnnModel
 from tmverify.certificates import Certificate, claims
-from tmverify.engines import check_engine, check_engine_for, prepare
 from tmverify.engines.protocol import Deadline, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
@@ -31,9 +30,8 @@ from tmverify.properties.network import AnyQuery
 from tmverify.properties.region import Direction
 from tmverify.properties.scope import Scope, check_classifier, comparable
 from tmverify.properties.universal import Tally, exact_fraction, required_count
-from tmverify.verify.proof import evidence_for
 from tmverify.verify.questions import Features
-from tmverify.verify.verdict import decide
+from tmverify.verify.verdict import decide, prepared
 
 
 def check_universal_robustness(
@@ -126,12 +124,8 @@ def _decide_universal(
     if not len(bits):
         raise InvalidInputError("X must hold at least one input. Got none instead.")
     fraction = exact_fraction(eta)
-    name = check_engine(engine)
     # Whatever is wrong with the arguments shows here, even if no input need be looked at.
-    first = ask(bits[0])
-    check_engine_for(first, name)
-    evidence_for(first, name, certificate)
-    prepare(name, first, certificate=certificate)
+    name = prepared(ask(bits[0]), engine, certificate)[0].name
     deadline = Deadline(check_timeout(timeout))
     each = check_timeout(timeout_per_input)
     start = time.perf_counter()
