@@ -2,7 +2,7 @@
 
 import tmverify as tv
 from tmverify.bnn import BnnModel
-from tmverify.engines import prepare
+from tmverify.engines import engine_for
 
 
 def main() -> None:
@@ -10,7 +10,7 @@ def main() -> None:
     network = BnnModel.from_layers([([[1]], [1])], [[-1], [1]])
     for query in (tv.equivalence_query(tiny, tiny), tv.robustness_query(network, [1], 1)):
         for certificate in (False, True):
-            prepare("auto", query, certificate=certificate)
+            engine_for("auto", query).prepare(query, certificate)
     data = tv.load_dataset("digits")
     for n_jobs in (1, 2):
         machine = tv.TsetlinMachineClassifier(n_clauses=20, n_epochs=1, n_jobs=n_jobs, random_state=0)

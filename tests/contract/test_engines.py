@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from tmverify.engines import ENGINES, auto, brute
+from tmverify.engines import ENGINE_NAMES, auto, brute
 from tmverify.engines.protocol import Deadline, Outcome
+from tmverify.engines.sat.engine import isolated
 from tmverify.engines.subprocesses.call import _own_worker
-from tmverify.engines.subprocesses.isolation import isolated
 
-every_engine = pytest.mark.parametrize("engine", list(ENGINES))
+every_engine = pytest.mark.parametrize("engine", ENGINE_NAMES)
 every_solver = pytest.mark.parametrize("engine", ["sat", "paper"])
 every_limit = pytest.mark.parametrize("engine", ["auto", "search", "sat", "paper"])
 
@@ -212,12 +212,13 @@ def test_nothing_is_left_behind_when_the_asking_process_is_killed(tmp_path: Path
     script = tmp_path / "ask.py"
     script.write_text(
         "import support.failing_solvers, tmverify as tv\n"
-        "from tmverify.engines.subprocesses.isolation import isolated\n"
+        "from tmverify.engines.sat.engine import isolated\n"
         "from tmverify.engines.protocol import Deadline\n"
         "m = tv.Model.from_clauses(1, [[1]], [[1]])\n"
         "isolated('support.failing_solvers:spin')(tv.robustness_query(m, [0], 1), Deadline(60.0))\n"
     )
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "SPIN_PID": str(tmp_path / "pid")}
+    path = os.pathsep.join([str(Path(__file__).parents[1] / "support"), *sys.path])
+    env = {**os.environ, "PYTHONPATH": path, "SPIN_PID": str(tmp_path / "pid")}
     owner = subprocess.Popen([sys.executable, str(script)], env=env)
     try:
         while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():

@@ -10,6 +10,7 @@ import contextlib
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,10 @@ from support.copies import CHANGES, REWRITINGS
 from support.tiny import Case, random_case, random_model
 from tmverify import engines
 from tmverify.engines import auto
-from tmverify.engines.proof_log import Evidence
+from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.protocol import Answer, Deadline
-from tmverify.engines.sat import proving
+from tmverify.engines.sat import refutation
+from tmverify.engines.sat.engine import SAT
 
 SWEEPS = {"sat": True, "solver": False}
 ENGINES = ("search", "auto", *SWEEPS)
@@ -36,17 +38,19 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """``sat`` without a worker, and once more with everything left to the solver; ``auto`` soon asks it."""
 
     def sat(sweep: bool) -> Callable[..., Answer]:
-        def decide(query: tv.Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
-            return proving.prove(query, Evidence() if evidence is None else evidence, sweep=sweep)
+        def decide(query: tv.Query, deadline: Deadline, log: ProofLog | None = None) -> Answer:
+            return refutation.prove(query, ProofLog() if log is None else log, sweep=sweep)
 
         return decide
 
-    everyone = {**engines.ENGINES, **{name: sat(sweep) for name, sweep in SWEEPS.items()}}
-    monkeypatch.setattr(engines, "ENGINES", everyone)
-    monkeypatch.setattr(engines, "CERTIFYING", (*engines.CERTIFYING, "solver"))
-    monkeypatch.setattr(auto, "sat", everyone["sat"])
+    others = [engine for engine in engines.ENGINES if engine.name != "sat"]
+    both = [replace(SAT, name=name, decide=sat(sweep)) for name, sweep in SWEEPS.items()]
+    monkeypatch.setattr(engines, "ENGINES", (*others, *both))
+    monkeypatch.setattr(engines, "ENGINE_NAMES", (*engines.ENGINE_NAMES, "solver"))
+    monkeypatch.setattr(engines, "_TRUST", {**engines._TRUST, "solver": SAT.trust["sat"]})
+    monkeypatch.setattr(auto, "sat", sat(True))
     monkeypatch.setattr(auto, "NODES", 1)
-    monkeypatch.setattr(proving, "NODES", 0)  # no search before the sweeps and the solver
+    monkeypatch.setattr(refutation, "NODES", 0)  # no search before the sweeps and the solver
 
 
 def certified_answers(

@@ -18,6 +18,7 @@ from support.tiny import all_inputs
 from support.tiny_networks import NetworkCase, random_network_case
 from tmverify.bnn.file import encode
 from tmverify.engines.network import engine as network_engine
+from tmverify.engines.network import limits
 from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED
 
 ENGINES = ("auto", "search", "sat")
@@ -44,7 +45,7 @@ def test_answers_are_certified(seed: int, n_cases: int, monkeypatch: pytest.Monk
     for _ in range(n_cases):
         case = random_network_case(rng, most_features=8)
         for name, values in VARIATIONS.items():
-            monkeypatch.setattr(network_engine, name, values[int(rng.integers(len(values)))])
+            monkeypatch.setattr(limits, name, values[int(rng.integers(len(values)))])
         for engine in ENGINES:
             seen += certify(case, engine, rng)
             if rng.random() < 0.3:
@@ -148,8 +149,8 @@ def test_without_a_certificate_trust_is_in_the_parts_that_worked(monkeypatch: py
     parts: dict[str, set[str]] = {engine: set() for engine in ENGINES}
     for _ in range(100):
         case = random_network_case(rng, most_features=8)
-        monkeypatch.setattr(network_engine, "SMALL", 0)
-        monkeypatch.setattr(network_engine, "MOST_OPEN", int(rng.choice([0, 27])))
+        monkeypatch.setattr(limits, "SMALL", 0)
+        monkeypatch.setattr(limits, "MOST_OPEN", int(rng.choice([0, 27])))
         for engine in ENGINES:
             verdict = tv.check_robustness(case.network, case.x, case.epsilon, engine=engine, **case.options)
             assert verdict.certificate is None
@@ -161,8 +162,8 @@ def test_without_a_certificate_trust_is_in_the_parts_that_worked(monkeypatch: py
             radius = tv.robustness_radius(case.network, case.x, engine=engine, **case.options)
             assert radius.trusts[0] == "intervals (tmverify.engines.network.shell)"
             assert (set(NETWORK_REPLAYED) <= set(radius.trusts)) == (radius.witness is not None)
-    search = {"the enumeration of patterns (tmverify.engines.network.enumerating)", "numba"}
-    sat = {"the encoding of networks (tmverify.engines.network.encoding)", "CaDiCaL 1.9.5 in PySAT"}
+    search = {"the enumeration of patterns (tmverify.engines.network.patterns)", "numba"}
+    sat = {"the encoding of networks (tmverify.engines.network.solver)", "CaDiCaL 1.9.5 in PySAT"}
     both = {"intervals (tmverify.engines.network.shell)", "NumPy"}
     assert parts["search"] == search | both
     assert parts["sat"] == sat | both

@@ -19,32 +19,34 @@ from numpy.typing import NDArray
 import tmverify as tv
 from support.batteries import battery, first
 from support.certified import check_by_both
+from support.engines import stand_in
 from support.tiny import Case, all_inputs, random_case
-from tmverify import engines
-from tmverify.engines import CERTIFYING, auto, brute, credits
-from tmverify.engines.protocol import Answer, Deadline, Engine, Nearest, Outcome
-from tmverify.engines.radius_by_steps import nearest_by_steps, nothing_known
-from tmverify.engines.sat import paper, proving, reduced
+from tmverify.engines import auto, brute, credits
+from tmverify.engines.engine import Decide, nearest_by_steps
+from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome, nothing_known
+from tmverify.engines.sat import paper, reduced, refutation
 from tmverify.engines.search import engine as search
 from tmverify.model.evaluate import reference_classes
 
 # In this process: ten times as fast as through a worker.
-ENGINES: dict[str, Engine] = {
+ENGINES: dict[str, Decide] = {
     "brute": brute.decide,
-    "paper": lambda query, deadline, evidence=None: paper.solve(query),
-    "sat": lambda query, deadline, evidence=None: (
-        reduced.solve(query) if evidence is None else proving.prove(query, evidence)
+    "paper": lambda query, deadline, log=None: paper.solve(query),
+    "sat": lambda query, deadline, log=None: (
+        reduced.solve(query) if log is None else refutation.prove(query, log)
     ),
     "search": search.decide,
     "auto": auto.decide,
 }
+CERTIFYING = ("auto", "search", "sat")
 NEAREST = {"search": search.nearest, "auto": auto.nearest}
 
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """``auto`` turns to sat after a node, so that both halves and the way from one to the other are used."""
-    monkeypatch.setattr(engines, "ENGINES", ENGINES)
+    for name, decide in ENGINES.items():
+        stand_in(monkeypatch, name, decide=decide)
     monkeypatch.setattr(auto, "NODES", 1)
     monkeypatch.setattr(auto, "sat", ENGINES["sat"])
 
@@ -160,7 +162,7 @@ def check_radius(
         if name in NEAREST:
             claim = NEAREST[name](query, Deadline(None))
         elif step_by_step:
-            claim = nearest_by_steps(engine, name, query, nothing_known(query, name), Deadline(None))
+            claim = nearest_by_steps(engine, name, query, nothing_known(name), Deadline(None))
         else:
             continue
         expect_radius(claim, query, radius, f"{name} on the nearest {question}")

@@ -12,8 +12,8 @@ import tmverify as tv
 from support.batteries import battery
 from support.tiny_networks import NetworkCase, random_network_case
 from tmverify.engines.network import engine as network_engine
-from tmverify.engines.network.reaching import reach
-from tmverify.engines.network.solving import solve
+from tmverify.engines.network import limits
+from tmverify.engines.network.solver import reach, solve
 from tmverify.engines.protocol import Deadline
 
 
@@ -22,7 +22,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """The solver is called directly: a process for each of thousands of shells would take minutes."""
 
     def call(function: str, arguments: tuple[Any, ...], deadline: Deadline) -> Any:
-        job: Any = {"solving:solve": solve, "reaching:reach": reach}[function.rsplit(".")[-1]]
+        job: Any = {"solver:solve": solve, "solver:reach": reach}[function.rsplit(".")[-1]]
         return job(*arguments)
 
     monkeypatch.setattr(network_engine, "call", call)
@@ -36,10 +36,10 @@ def test_engines_agree(seed: int, n_cases: int, monkeypatch: pytest.MonkeyPatch)
     for _ in range(n_cases):
         case = random_network_case(rng, most_features=int(rng.choice([6, 9])))
         hunts, gives_up = rng.random() < 0.5, rng.random() < 0.2
-        monkeypatch.setattr(network_engine, "LONG", 0.0 if hunts else 2.0)
-        monkeypatch.setattr(network_engine, "RATE", 1e-6 if gives_up else 1e9)  # auto leaves a shell to sat …
-        monkeypatch.setattr(network_engine, "SMALL", 0)
-        monkeypatch.setattr(network_engine, "MOST_OPEN", int(rng.choice([0, 27])))  # … or takes patterns
+        monkeypatch.setattr(limits, "LONG", 0.0 if hunts else 2.0)
+        monkeypatch.setattr(limits, "RATE", 1e-6 if gives_up else 1e9)  # auto leaves a shell to sat …
+        monkeypatch.setattr(limits, "SMALL", 0)
+        monkeypatch.setattr(limits, "MOST_OPEN", int(rng.choice([0, 27])))  # … or takes patterns
         truth = _truth(case)
         for engine in ("brute", "search", "sat", "auto"):
             _expect(case, engine, truth)

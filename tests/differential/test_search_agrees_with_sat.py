@@ -11,8 +11,8 @@ import pytest
 
 import tmverify as tv
 from support.batteries import battery
-from tmverify.engines import run, run_nearest
 from tmverify.engines.protocol import Deadline, Outcome
+from tmverify.engines.sat.engine import SAT
 from tmverify.engines.search import engine as search
 
 needs_data = pytest.mark.skipif(
@@ -66,7 +66,7 @@ def medium_query(rng: np.random.Generator) -> tuple[str, tv.Query]:
 
 def check_decision(query: tv.Query, patience: float = PATIENCE) -> tuple[Outcome, bool]:
     """What the search answers, and whether sat had the time to say the same."""
-    mine, other = search.decide(query, Deadline(None)), run("sat", query, Deadline(patience))
+    mine, other = search.decide(query, Deadline(None)), SAT.decide(query, Deadline(patience))
     assert mine.outcome is not Outcome.STOPPED
     assert other.outcome in (mine.outcome, Outcome.STOPPED)
     if mine.outcome is Outcome.WITNESS:
@@ -77,7 +77,7 @@ def check_decision(query: tv.Query, patience: float = PATIENCE) -> tuple[Outcome
 
 def check_nearest(query: tv.Query) -> float:
     """The radius, between the bounds that sat had time for."""
-    mine, other = search.nearest(query, Deadline(None)), run_nearest("sat", query, Deadline(PATIENCE))
+    mine, other = search.nearest(query, Deadline(None)), SAT.nearest(query, Deadline(PATIENCE))
     assert mine.stop_reason is None
     assert mine.lower == mine.upper
     assert other.lower <= mine.lower <= other.upper

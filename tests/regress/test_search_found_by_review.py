@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import tmverify as tv
+from support.engines import stand_in
 from tmverify.engines.protocol import Deadline, Nearest
 from tmverify.engines.search.engine import nearest_within
 from tmverify.engines.search.tree import Budget
-from tmverify.verify import nearest, radius
+from tmverify.verify import nearest
 
 
 def team_and_copy(seed: int) -> tuple[tv.Model, tv.Model, np.ndarray]:
@@ -91,7 +92,7 @@ def test_an_exact_radius_was_not_stopped(monkeypatch: pytest.MonkeyPatch) -> Non
     model = tv.Model.from_clauses(2, [[1]], [[1]], tie="negative")
     witness = np.array([1, 0], np.uint8)
     late = Nearest(0, 1, witness, "search", ((0,),), tv.StopReason.TIMEOUT, "late")
-    monkeypatch.setattr(radius, "run_nearest", lambda *_: late)
+    stand_in(monkeypatch, "auto", find_nearest=lambda query, deadline, log=None: late)
     r = tv.robustness_radius(model, [0, 0])
     assert r.radius == 1
     assert r.stop_reason is None

@@ -6,7 +6,6 @@ in arrays is known here and nowhere else in the tests.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -17,14 +16,13 @@ from numpy.typing import NDArray
 
 from support.parts import from_python
 from tmverify.engines.protocol import Deadline
-from tmverify.engines.search import _bound, _tree
+from tmverify.engines.search import _bound, _tree, tree
 from tmverify.engines.search._bound import FREE
 from tmverify.engines.search.problem import Problem
 from tmverify.engines.search.tree import Budget, Found, Tree
 
 Flips = frozenset[int]
 credit_flips = from_python(_bound.credit_flips)
-_ARGUMENTS = list(inspect.signature(_tree.explore.py_func).parameters)
 
 
 @dataclass(frozen=True, order=True)
@@ -77,10 +75,10 @@ class Toy:
             middles=offsets[:-1] + waking,
             features=np.array(flat, np.int32),
             votes=np.array(self.votes, np.int64).reshape(shape),
-            needs=np.array(self.needs, np.int64),
+            bounds=np.array(self.needs, np.int64),
             radius=self.radius,
-            names=np.arange(self.n),
-            flipped=(),
+            feature_ids=np.arange(self.n),
+            flipped=np.empty(0, np.int64),
             came_from=np.empty(0, np.int32),
             where=np.array(where, np.int64),
             clauses=np.array(owners, np.int32),
@@ -108,7 +106,9 @@ def toy_of(problem: Problem) -> Toy:
         flat = problem.features.tolist()
         clauses.append(Clause(tuple(flat[start:middle]), tuple(flat[middle:end])))
     votes = tuple(tuple(row) for row in problem.votes.tolist())
-    return Toy(len(problem.names), tuple(clauses), votes, tuple(problem.needs.tolist()), problem.radius)
+    return Toy(
+        len(problem.feature_ids), tuple(clauses), votes, tuple(problem.bounds.tolist()), problem.radius
+    )
 
 
 def subsets(n: int, most: int) -> Iterator[Flips]:
@@ -191,12 +191,12 @@ def credits_of(
     problem: Problem, total: NDArray[np.int64], dead: NDArray[np.int32], given: Multipliers, unit: int
 ) -> tuple[int, NDArray[np.int64], float]:
     """The bound's constant, credits and slope, by the kernel."""
-    credits = np.empty(len(problem.names), np.int64)
+    n, size = len(problem.feature_ids), len(problem.features)
     wide = np.ones(len(total), np.bool_) if given.wide is None else given.wide
-    constant, norm = credit_flips(
-        problem.offsets, problem.middles, problem.features, total, dead, given.share, given.load, wide,
-        unit, given.lean, given.step, given.turn, np.empty(len(problem.features), np.float32), credits,
-    )  # fmt: skip
+    none, credits = np.empty(0, np.int64), np.empty(n, np.int64)
+    multipliers = tree.Multipliers(none, np.empty(0), given.share, given.load, wide, given.lean)
+    scratch = tree.Scratch(total, credits, none, np.empty(size, np.float32), none)
+    constant, norm = credit_flips(problem, dead, multipliers, scratch, unit, given.step, given.turn)
     return int(constant), credits, float(norm)
 
 
@@ -210,8 +210,9 @@ class Walk:
         self._intact = (self.tree.problem, True)
 
     def state(self, name: str) -> Any:
-        """An argument of the kernel, by its name."""
-        return self.tree._arguments[_ARGUMENTS.index(name)]
+        """What the kernel is given and changes, by its name."""
+        group = self.tree.state if name in tree.State._fields else self.tree.multipliers
+        return getattr(group, name)
 
     def step(self) -> tuple[Found, list[int]]:
         """One node more."""
@@ -236,7 +237,7 @@ class Walk:
         """
         if not self._holds(solution):
             return False
-        names = self.tree.problem.names.tolist()
+        names = self.tree.problem.feature_ids.tolist()
         for feature, value, decision in self.trail():
             if (names[feature] in solution) != bool(value):
                 return decision
@@ -251,8 +252,8 @@ class Walk:
         problem, intact = self._intact
         if problem is not self.tree.problem:
             problem = self.tree.problem
-            flipped = frozenset(problem.flipped)
-            left = flipped | (solution & frozenset(problem.names.tolist()))
+            flipped = frozenset(problem.flipped.tolist())
+            left = flipped | (solution & frozenset(problem.feature_ids.tolist()))
             intact = flipped <= solution and self.toy.solved_by(left)
             self._intact = (problem, intact)
         return intact

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tmverify.engines.network.reaching import reach
-from tmverify.engines.network.solving import solve
+from tmverify.engines.network.solver import reach, solve
 from tmverify.engines.protocol import Deadline
 
 JOBS: dict[str, Any] = {
-    "tmverify.engines.network.solving:solve": solve,
-    "tmverify.engines.network.reaching:reach": reach,
+    "tmverify.engines.network.solver:solve": solve,
+    "tmverify.engines.network.solver:reach": reach,
 }
 
 

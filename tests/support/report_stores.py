@@ -12,7 +12,8 @@ import numpy as np
 from tmverify import Model
 from tmverify.asking.task import pack
 from tmverify.campaign import Store, Task, TaskAnswer
-from tmverify.properties.trust import CHECKED, REPLAYED, trust_in
+from tmverify.engines import trust_in
+from tmverify.properties.trust import CHECKED, REPLAYED
 
 Pair = tuple[Task, TaskAnswer | None]
 VERSIONS = {"tmverify": "0.0.test", "python": "3"}

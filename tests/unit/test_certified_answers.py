@@ -12,8 +12,8 @@ import pytest
 
 import tmverify as tv
 from support.certified import check_by_both, refusal, stubborn_model, text_of
-from tmverify import engines
-from tmverify.engines.proof_log import Evidence
+from support.engines import stand_in
+from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.protocol import Nearest
 from tmverify.properties.trust import CHECKED, REPLAYED
 
@@ -134,7 +134,7 @@ def test_an_engine_that_contradicts_itself_is_believed_in_nothing(
 ) -> None:
     """It says 3; asked to prove that 2 are too few, it finds a witness."""
     wrong = Nearest(3, 3, np.array([1, 1, 1], np.uint8), "search")
-    monkeypatch.setattr(engines, "_NEAREST", {"search": lambda query, deadline, evidence=None: wrong})
+    stand_in(monkeypatch, "search", find_nearest=lambda query, deadline, log=None: wrong)
     radius = tv.robustness_radius(votes, [0, 0, 0], engine="search", certificate=True)
     assert (radius.lower, radius.upper, radius.certificate) == (0, math.inf, None)
     assert radius.stop_reason is tv.StopReason.REJECTED
@@ -158,7 +158,7 @@ def test_long_evidence_goes_to_a_file_that_goes_with_it(
 
 def test_evidence_of_a_worker_is_adopted(tmp_path: Path) -> None:
     """First lines are ours, the rest is copied; a worker that wrote nothing left no file."""
-    with Evidence(str(tmp_path / "theirs")) as theirs:
+    with ProofLog(str(tmp_path / "theirs")) as theirs:
         for name, steps in ((0, ["close"]), (2, ["split 1", "close", "close"])):
             draft = theirs.draft([name], 3)
             draft.start(7)
@@ -166,7 +166,7 @@ def test_evidence_of_a_worker_is_adopted(tmp_path: Path) -> None:
                 draft.step(step)
             draft.keep()
         refutations = theirs.refutations
-    ours = Evidence()
+    ours = ProofLog()
     ours.portion([5, 6, 9], (1, -4)).adopt(str(tmp_path / "theirs"), refutations)
     texts = [b"".join(ours.text(refutation)) for refutation in ours.refutations]
     assert texts == [b"refute 5 3 7 1,-4\nclose\n", b"refute 9 3 7 1,-4\nsplit 1\nclose\nclose\n"]

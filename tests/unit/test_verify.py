@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import tmverify as tv
-from tmverify import engines
+from support.engines import stand_in
 from tmverify.engines.protocol import Answer, Nearest, found, none_exists
 from tmverify.verify.radius import nearest
 
@@ -22,7 +22,7 @@ X = [1, 1, 1]
 
 
 def ask(monkeypatch: pytest.MonkeyPatch, answer: Answer, query: tv.Query) -> tv.Verdict:
-    monkeypatch.setattr(engines, "ENGINES", {"auto": lambda query, deadline, evidence=None: answer})
+    stand_in(monkeypatch, "auto", decide=lambda query, deadline, log=None: answer)
     return tv.decide(query)
 
 
@@ -60,7 +60,7 @@ def test_a_proof_that_overlooks_the_input_itself_is_rejected(monkeypatch: pytest
 
 
 def ask_radius(monkeypatch: pytest.MonkeyPatch, claim: Nearest, query: tv.Query) -> tv.Radius:
-    monkeypatch.setattr(engines, "_NEAREST", {"auto": lambda query, deadline, evidence=None: claim})
+    stand_in(monkeypatch, "auto", find_nearest=lambda query, deadline, log=None: claim)
     return nearest(query)
 
 
@@ -226,7 +226,7 @@ def test_features_without_names_are_called_by_their_index() -> None:
         (lambda: tv.check_universal_robustness(MODEL, [X], 1, 10**5000), "eta must be a fraction"),
         (lambda: MODEL.single(5), "class must be one of 0, 1. Got 5"),
         (lambda: tv.robustness_radius(MODEL, [1, 1]), r"x must be one input of shape \(3,\)"),
-        (lambda: tv.robustness_radius("a.tm", X), "model must be a tmverify.Model"),  # type: ignore[arg-type]
+        (lambda: tv.robustness_radius("a.tm", X), "model must be a tmverify.Model"),
         (lambda: tv.robustness_radius(MODEL, X, engine="magic"), "engine must be one of auto, "),
         (lambda: tv.robustness_radius(MODEL, X, timeout=-1), "timeout must be positive"),
         (lambda: tv.robustness_radius(MODEL, X, scope=7), "scope must be 'team' or a class"),

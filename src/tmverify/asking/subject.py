@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tmverify.asking.features import read_features
 from tmverify.asking.task import Task, pack
 from tmverify.data import Inputs, load_inputs, match_labels
-from tmverify.engines import check_engine_for
+from tmverify.engines import engine_for
 from tmverify.errors import DataFormatError, InvalidInputError
 from tmverify.model import Classifier, Label, Model
 from tmverify.model.load import load_classifier
@@ -73,7 +73,7 @@ class Subject:
         hints: NDArray[np.uint8] | None = None,
     ) -> list[Task]:
         """The question about each input at each epsilon, or about every input there is."""
-        check_engine_for(self.models[0], engine)
+        engine_for(engine, self.models[0])
         for epsilon in epsilons:
             check_epsilon(epsilon, self.models[0].n_features)
         return [

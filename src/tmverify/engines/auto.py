@@ -13,38 +13,49 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tmverify.engines import brute
+from tmverify.engines.engine import nearest_by_steps
 from tmverify.engines.equivalence import engine as equivalence
-from tmverify.engines.proof_log import Evidence
+from tmverify.engines.equivalence.hunt import compile_kernels
+from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome
-from tmverify.engines.radius_by_steps import nearest_by_steps
-from tmverify.engines.sat.engine import decide as sat
+from tmverify.engines.sat.engine import SAT
+from tmverify.engines.search import SEARCH
 from tmverify.engines.search.engine import decide_within, nearest_within
 from tmverify.engines.search.tree import Budget
 from tmverify.properties.query import Query
 
 NODES = 100_000
 _BOTH = ("search", "sat")
+sat = SAT.decide
 
 
-def decide(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
+def prepare(query: Query, certificate: bool) -> None:
+    """Compile what such a query needs."""
+    SEARCH.prepare(query, certificate)
+    if query.region.center is None:
+        SEARCH.prepare(query, False)  # around inputs that were given, nothing is written down
+        compile_kernels()
+
+
+def decide(query: Query, deadline: Deadline, log: ProofLog | None = None) -> Answer:
     """Decide ``query``."""
     if query.region.center is None:
-        return equivalence.decide(query, deadline, sat, evidence)
-    first = decide_within(query, _share(deadline), evidence)
+        return equivalence.decide(query, deadline, sat, log)
+    first = decide_within(query, _share(deadline), log)
     if first.outcome is not Outcome.STOPPED:
         return replace(first, engine="search")
     if deadline.passed():
         return replace(first, engine="search", detail=f"no answer within {deadline.seconds:g} s")
     cases = query.cases if first.open_cases is None else first.open_cases
-    second = _rest(replace(query, cases=cases), deadline, evidence)
+    second = _rest(replace(query, cases=cases), deadline, log)
     # An enumeration looks at the decisions themselves, whatever the search has refuted.
     relies_on = ("brute",) if second.engine == "brute" else _BOTH
     return replace(second, relies_on=relies_on, stats={**first.stats, **second.stats})
 
 
-def nearest(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Nearest:
+def nearest(query: Query, deadline: Deadline, log: ProofLog | None = None) -> Nearest:
     """The nearest witness."""
-    first = nearest_within(query, _share(deadline), evidence)
+    first = nearest_within(query, _share(deadline), log)
     if first.stop_reason is None:
         return first
     if deadline.passed():
@@ -52,7 +63,8 @@ def nearest(query: Query, deadline: Deadline, evidence: Evidence | None = None) 
     ball = replace(query.region, radius=int(min(first.upper - 1, query.region.reach)))
     looked = brute.decide_if_small(replace(query, region=ball), deadline)
     if looked is None:
-        return replace(nearest_by_steps(sat, "sat", query, first, deadline, evidence), relies_on=_BOTH)
+        rest = replace(query, cases=first.open_cases)
+        return replace(nearest_by_steps(sat, "sat", rest, first, deadline, log), relies_on=_BOTH)
     stats = {**first.stats, **looked.stats}
     if looked.witness is None:
         return Nearest(first.upper, first.upper, first.witness, "brute", stats=stats)
@@ -60,12 +72,12 @@ def nearest(query: Query, deadline: Deadline, evidence: Evidence | None = None) 
     return Nearest(far, far, looked.witness, "brute", stats=stats)
 
 
-def _rest(query: Query, deadline: Deadline, evidence: Evidence | None) -> Answer:
+def _rest(query: Query, deadline: Deadline, log: ProofLog | None) -> Answer:
     """Decide what the search leaves open."""
     looked = brute.decide_if_small(query, deadline)
-    if looked is not None and (looked.outcome is Outcome.WITNESS or evidence is None):
+    if looked is not None and (looked.outcome is Outcome.WITNESS or log is None):
         return looked
-    answer = replace(sat(query, deadline, evidence), engine="sat")
+    answer = replace(sat(query, deadline, log), engine="sat")
     # An enumeration leaves no evidence, so the solver was asked for some; what is known stays known.
     return looked if looked is not None and answer.outcome is Outcome.STOPPED else answer
 

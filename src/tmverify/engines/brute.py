@@ -14,11 +14,12 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.bnn.query import NetworkQuery
-from tmverify.engines.proof_log import Evidence
-from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome, found, none_exists, stopped
+from tmverify.engines.engine import Engine, Signer
+from tmverify.engines.proof_log import ProofLog
+from tmverify.engines.protocol import Answer, Deadline, Outcome, found, none_exists, stopped
 from tmverify.properties.query import AnyQuery, Query
 from tmverify.properties.region import Region
+from tmverify.properties.trust import REPLAYED
 from tmverify.properties.verdict import StopReason
 
 MAX_INPUTS = 1 << 20
@@ -31,13 +32,8 @@ _CELLS_AN_INPUT = 200  # what making it takes
 PATIENCE = 60.0  # seconds that a small region may take where there is no limit
 
 
-def decide(query: AnyQuery, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
+def decide(query: AnyQuery, deadline: Deadline, log: ProofLog | None = None) -> Answer:
     """Enumerate the region, nearest inputs first; refuse more than ``MAX_INPUTS``. Leaves no evidence."""
-    relies_on = ("network-brute",) if isinstance(query, NetworkQuery) else ()
-    return replace(_decide(query, deadline), relies_on=relies_on)
-
-
-def _decide(query: AnyQuery, deadline: Deadline) -> Answer:
     region = query.region
     size = region.size(MAX_INPUTS)
     if size > MAX_INPUTS:
@@ -70,24 +66,6 @@ def decide_if_small(query: Query, deadline: Deadline, most: float = math.inf) ->
     return None if answer.outcome is Outcome.STOPPED else replace(answer, engine="brute")
 
 
-def nearest(query: NetworkQuery, deadline: Deadline) -> Nearest:
-    """The nearest witness: the first that there is."""
-    answer = decide(query, deadline)
-    if answer.outcome is Outcome.STOPPED:
-        return Nearest(
-            0,
-            math.inf,
-            None,
-            "brute",
-            stop_reason=answer.stop_reason,
-            detail=answer.detail,
-            stats=answer.stats,
-            relies_on=answer.relies_on,
-        )
-    far = math.inf if answer.witness is None else int((answer.witness != query.region.origin).sum())
-    return Nearest(far, far, answer.witness, "brute", stats=answer.stats, relies_on=answer.relies_on)
-
-
 def _batches(region: Region, size: int) -> Iterator[NDArray[np.int64]]:
     """The sets of flips, (n, k) with n at most ``size``, those with the fewest flips first."""
     mutable = np.flatnonzero(region.mutable).tolist()
@@ -95,3 +73,8 @@ def _batches(region: Region, size: int) -> Iterator[NDArray[np.int64]]:
         sets = combinations(mutable, k)
         while batch := list(islice(sets, size)):
             yield np.array(batch, np.int64).reshape(len(batch), k)
+
+
+BRUTE = Engine(
+    name="brute", decide=decide, trust={"brute": REPLAYED}, signers=(Signer("brute", (("brute",),)),)
+)

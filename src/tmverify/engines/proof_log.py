@@ -1,4 +1,4 @@
-"""Evidence: the refutations that an engine found, written down as it goes, for a certificate.
+"""The proof log: the refutations that an engine found, written down as it goes, for a certificate.
 
 A refutation says that some constraints of a Query can't hold together within a radius (and, where a question
 about every input was split, inside a subcube). Its text is a series of steps that a checker follows; see
@@ -12,11 +12,13 @@ import tempfile
 import weakref
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import IO
+from dataclasses import dataclass, replace
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tmverify.properties.query import Query
 
 IN_MEMORY = 1 << 22  # bytes
 _BLOCK = 1 << 16
@@ -38,8 +40,11 @@ class Refutation:
     """Refutations in subcubes that it refers to."""
 
 
-class Evidence:
+class ProofLog:
     """All refutations of a question so far."""
+
+    no_proof = ""
+    """Why a proof may be missing, if the reason is always the same."""
 
     def __init__(self, path: str | None = None) -> None:
         self.refutations: list[Refutation] = []
@@ -51,7 +56,7 @@ class Evidence:
         self._end = 0
         self._close = weakref.finalize(self, self._text.close)  # with the last certificate that refers to it
 
-    def __enter__(self) -> Evidence:
+    def __enter__(self) -> ProofLog:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -72,7 +77,7 @@ class Evidence:
                     ours.block(block)
                 ours.keep()
 
-    def portion(self, constraints: Sequence[int], inside: Literals) -> Evidence:
+    def portion(self, constraints: Sequence[int], inside: Literals) -> ProofLog:
         """For a part of the question, with some of its constraints, in a subcube."""
         return _Portion(self, constraints, inside)
 
@@ -92,6 +97,27 @@ class Evidence:
         )
         return min(known, key=lambda r: (len(r.constraints), r.end - r.start), default=None)
 
+    def proof_of(self, query: Any, radius: int) -> list[Refutation] | None:
+        """Refutations of every case within ``radius``, and those that they refer to; None if one lacks."""
+        needed: dict[Refutation, None] = {}
+        # Cases that can be refuted by few constraints first: what refutes them refutes others too.
+        known = {case: self.covers(case, radius) for case in query.cases}
+        for case, refutation in sorted(
+            known.items(), key=lambda item: len(item[1].constraints) if item[1] else 0
+        ):
+            if refutation is None:
+                return None
+            if not any(set(other.constraints).issubset(case) for other in needed if not other.inside):
+                needed.update(dict.fromkeys((*refutation.needs, refutation)))
+        # A checker keeps the last surroundings that it made.
+        return sorted(needed, key=lambda r: (not r.inside, r.inside, r.radius))
+
+    def left_open(self, query: Any, radius: int) -> Query | None:
+        """The query with the cases alone that are not refuted within ``radius``; None if all are."""
+        cases = tuple(case for case in query.cases if self.covers(case, radius) is None)
+        ball = replace(query.region, radius=radius)
+        return replace(query, region=ball, cases=cases) if cases else None
+
     def text(self, refutation: Refutation) -> Iterator[bytes]:
         """The text of a refutation, in blocks."""
         at = refutation.start
@@ -102,10 +128,10 @@ class Evidence:
             yield block
 
 
-class _Portion(Evidence):
-    """Evidence for a part of a question, kept with that of the whole."""
+class _Portion(ProofLog):
+    """The log of a part of a question, kept with that of the whole."""
 
-    def __init__(self, whole: Evidence, constraints: Sequence[int], inside: Literals) -> None:
+    def __init__(self, whole: ProofLog, constraints: Sequence[int], inside: Literals) -> None:
         self._whole, self._constraints, self._inside = whole, constraints, inside
 
     def draft(
@@ -122,25 +148,25 @@ class Draft:
 
     def __init__(
         self,
-        evidence: Evidence,
+        log: ProofLog,
         constraints: tuple[int, ...],
         radius: int,
         inside: Literals,
         rewritten: bool,
     ) -> None:
-        self.evidence, self.constraints, self.radius, self.inside = evidence, constraints, radius, inside
+        self.log, self.constraints, self.radius, self.inside = log, constraints, radius, inside
         self._where = ["rewritten"] if rewritten else [_listed(inside)] if inside else []
-        self._file = evidence._text
+        self._file = log._text
         self._start = self._end = 0
 
     def start(self, unit: int = 1) -> None:
         """The first line: what is refuted, and the unit of multipliers."""
-        self._start = self._end = self.evidence._end
+        self._start = self._end = self.log._end
         self.step("refute", _listed(self.constraints), self.radius, unit, *self._where)
 
     def start_shell(self, how: str) -> None:
         """The first line about a shell of a network: how it is refuted."""
-        self._start = self._end = self.evidence._end
+        self._start = self._end = self.log._end
         self.step("shell", self.radius, how)
 
     def step(self, *words: str | int) -> None:
@@ -158,10 +184,10 @@ class Draft:
 
     def keep(self, needs: tuple[Refutation, ...] = ()) -> None:
         """It is finished."""
-        self.evidence.refutations.append(
+        self.log.refutations.append(
             Refutation(self.constraints, self.radius, self.inside, self._start, self._end, needs)
         )
-        self.evidence._end = self._end
+        self.log._end = self._end
 
 
 def packed_step(word: str, numbers: bytes) -> bytes:

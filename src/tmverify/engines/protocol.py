@@ -1,7 +1,6 @@
-"""What an engine is: it takes a Query and a Deadline and returns an Answer, or says how near a witness is.
+"""What passes between an engine and whoever asks it: a Deadline, and an Answer or how near a witness is.
 
-An engine claims; it does not judge. ``verify.decide`` replays every witness before anyone sees it. Given an
-``Evidence``, it writes down there why there is none.
+An engine claims; it does not judge. ``verify.decide`` replays every witness before anyone sees it.
 """
 
 from __future__ import annotations
@@ -10,14 +9,13 @@ import math
 import time
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.proof_log import Evidence, Refutation
+from tmverify.engines.proof_log import Refutation
 from tmverify.errors import InvalidInputError, shown
-from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
 
 # Some thirty years: as a limit it means none, and the clocks of the system take no more.
@@ -97,6 +95,11 @@ class Nearest:
     relies_on: tuple[str, ...] = ()
 
 
+def nothing_known(engine: str, reason: StopReason | None = None, detail: str = "") -> Nearest:
+    """What is known before a search, or after one that failed."""
+    return Nearest(0, math.inf, None, engine, stop_reason=reason, detail=detail)
+
+
 class Deadline:
     """A moment on the monotonic clock, or never."""
 
@@ -126,17 +129,3 @@ def check_timeout(timeout: object) -> float | None:
             f"timeout must be positive, or None for no limit. Got {shown(timeout)} instead."
         )
     return None if timeout > _FOREVER else float(timeout)
-
-
-class Engine(Protocol):
-    """Decides a query, and writes down why there is no witness, if that is wanted."""
-
-    def __call__(self, query: Query, deadline: Deadline, evidence: Evidence | None = None, /) -> Answer:
-        """Its answer."""
-
-
-class NearestEngine(Protocol):
-    """The same for the nearest witness."""
-
-    def __call__(self, query: Query, deadline: Deadline, evidence: Evidence | None = None, /) -> Nearest:
-        """Its answer."""

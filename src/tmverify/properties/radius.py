@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tmverify.model import Label
 from tmverify.properties.summary import radius_line
-from tmverify.properties.trust import CHECKED, replayed, trust_in
+from tmverify.properties.trust import CHECKED
 from tmverify.properties.verdict import Evidence, StopReason
 
 
@@ -46,7 +46,7 @@ class Radius:
         Why the radius is not exact; ``detail`` says more.
     stats : mapping of str to number
         Sizes and times, depending on the engine.
-    relies_on, certificate
+    relies_on, certificate, rests_on
         As in Verdict; a certificate is of an exact radius.
     """
 
@@ -64,15 +64,12 @@ class Radius:
     certificate: Evidence | None = None
     question: str = ""
     flipped: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()
 
     @property
     def trusts(self) -> tuple[str, ...]:
         """What must be right for the bounds to be right; see ``docs/trust.md``."""
-        if self.certificate is not None:
-            return CHECKED
-        rests_on = self.relies_on or (self.engine,)
-        proved = trust_in(rests_on) if self.lower > 0 else ()
-        return tuple(dict.fromkeys((*proved, *(replayed(rests_on) if self.witness is not None else ()))))
+        return self.rests_on if self.certificate is None else CHECKED
 
     @property
     def radius(self) -> float | None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tmverify.model import Label, Model
 from tmverify.properties.summary import universal_line, verdict_line
-from tmverify.properties.trust import CHECKED, replayed, trust_in
+from tmverify.properties.trust import CHECKED
 
 
 class Status(StrEnum):
@@ -92,6 +92,8 @@ class Verdict(_NotABool):
         Engines whose work is part of the answer, where there are several.
     certificate : Certificate or None
         Evidence that can be checked apart from the engine, if it was asked for.
+    rests_on : tuple of str
+        What must be right for this answer to be right if there is no certificate, in words.
     """
 
     status: Status
@@ -107,6 +109,7 @@ class Verdict(_NotABool):
     certificate: Evidence | None = None
     question: str = ""
     flipped: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return verdict_line(self)
@@ -116,10 +119,7 @@ class Verdict(_NotABool):
         """What must be right for this answer to be right; see ``docs/trust.md``."""
         if self.status is Status.UNKNOWN:
             return ()
-        if self.certificate is not None:
-            return CHECKED
-        rests_on = self.relies_on or (self.engine,)
-        return trust_in(rests_on) if self.status is Status.HOLDS else replayed(rests_on)
+        return self.rests_on if self.certificate is None else CHECKED
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,18 +9,18 @@ from dataclasses import replace
 from numpy.typing import ArrayLike
 
 from tmverify.certificates import claims
-from tmverify.engines import check_engine, check_engine_for, prepare, run, run_nearest
-from tmverify.engines.proof_log import Evidence
-from tmverify.engines.protocol import Deadline, Nearest, Outcome, check_timeout
+from tmverify.engines.engine import Engine
+from tmverify.engines.proof_log import ProofLog
+from tmverify.engines.protocol import Deadline, Outcome, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Classifier, Model
-from tmverify.properties import Query, StopReason, robustness_query, similarity_query
+from tmverify.properties import robustness_query, similarity_query
 from tmverify.properties.query import AnyQuery, check_query
 from tmverify.properties.radius import Radius
 from tmverify.properties.region import Direction, Features
 from tmverify.properties.scope import Scope, check_classifier, check_model
-from tmverify.verify.proof import evidence_for, no_certificate, open_cases, proof_of
-from tmverify.verify.verdict import question_of, replay
+from tmverify.verify.proof import NO_CERTIFICATE, KeptProof, Text, proof_of
+from tmverify.verify.verdict import judged, prepared, rejection
 
 
 def robustness_radius(
@@ -110,74 +110,38 @@ def nearest(
     query: AnyQuery, *, timeout: float | None = 300.0, engine: str = "auto", certificate: bool = False
 ) -> Radius:
     """The nearest witness of a query about a ball, within its region; arguments as in ``decide``."""
+    seconds = check_timeout(timeout)
     check_query(query)
     if query.region.center is None:
         raise InvalidInputError("query must be about a ball: without an input there is no distance.")
-    name = check_engine(engine)
-    check_engine_for(query, name)
-    seconds = check_timeout(timeout)
-    evidence = evidence_for(query, name, certificate)
-    prepare(name, query, certificate=certificate)
-    start = time.perf_counter()
-    deadline = Deadline(seconds)
-    answer = run_nearest(name, query, deadline, evidence)
+    chosen, log = prepared(query, engine, certificate)
+    start, deadline = time.perf_counter(), Deadline(seconds)
+    answer = chosen.nearest(query, deadline, log)
     if answer.lower == 0 and answer.upper > 0 and not query.refuted_by(query.region.origin):
         # Seen, whatever the engine had time for: the input itself is none, and perhaps there is no other.
         answer = replace(answer, lower=1 if query.region.reach else math.inf)
     if answer.lower == answer.upper:
         answer = replace(answer, stop_reason=None, detail="")  # a limit that struck too late to matter
-    radius = _judge(query, answer, time.perf_counter() - start)
-    if evidence is None or not radius.exact:
+    found, proved = answer.witness is not None or answer.upper != math.inf, answer.lower > 0
+    stands, fields = judged(query, chosen, answer, start, found=found, proved=proved, flips=answer.upper)
+    radius = Radius(*(answer.lower, answer.upper) if stands else (0, math.inf), **fields)
+    if log is None or not radius.exact:
         return radius
-    radius = _certified(query, radius, name, deadline, evidence)
+    radius = _certified(query, radius, chosen, deadline, log)
     return replace(radius, seconds=time.perf_counter() - start)
 
 
-def _certified(query: AnyQuery, radius: Radius, name: str, deadline: Deadline, evidence: Evidence) -> Radius:
+def _certified(query: AnyQuery, radius: Radius, engine: Engine, deadline: Deadline, log: ProofLog) -> Radius:
     """The radius with its certificate: what the engine wrote down on its way, and what it left out."""
     within = query.region.reach if radius.lower == math.inf else int(radius.lower) - 1
-    if within < 0:
-        return replace(radius, certificate=claims.radius(query, radius.lower, radius.witness, tuple))
-    if isinstance(query, Query) and (left := open_cases(query, within, evidence)):
-        ball = replace(query.region, radius=within)
-        again = run(name, replace(query, region=ball, cases=left), deadline, evidence)
-        if again.outcome is Outcome.WITNESS:
-            return _rejected(radius.engine, radius.seconds, "the engine contradicts itself about the radius")
-    text = proof_of(query, within, evidence)
+    text: Text | None = KeptProof(b"")  # nothing is nearer than the input itself
+    if within >= 0:
+        left = log.left_open(query, within)
+        if left is not None and engine.decide(left, deadline, log).outcome is Outcome.WITNESS:
+            fault = rejection("the engine contradicts itself about the radius")
+            return Radius(0, math.inf, radius.seconds, radius.engine, question=radius.question, **fault)
+        text = proof_of(query, within, log)
     if text is None:
-        missing = "no time was left to complete the evidence"
-        return replace(radius, detail=no_certificate(query, missing))
+        missing = log.no_proof or "no time was left to complete the evidence"
+        return replace(radius, detail=f"{NO_CERTIFICATE}{missing}")
     return replace(radius, certificate=claims.radius(query, radius.lower, radius.witness, text))
-
-
-def _judge(query: AnyQuery, answer: Nearest, seconds: float) -> Radius:
-    """Turn an engine's claim into a Radius, replaying what can be replayed."""
-    seen = replay(query, answer.witness)
-    if seen is None:
-        if answer.witness is not None or answer.upper != math.inf:
-            return _rejected(answer.engine, seconds, "the engine's counterexample does not replay")
-        if answer.lower > 0 and query.refuted_by(query.region.origin):
-            return _rejected(answer.engine, seconds, "the engine overlooked the input itself")
-    elif int((seen.witness != query.region.origin).sum()) != answer.upper:
-        return _rejected(answer.engine, seconds, "the engine's counterexample does not replay")
-    return Radius(
-        answer.lower,
-        answer.upper,
-        seconds,
-        answer.engine,
-        witness=None if seen is None else seen.witness,
-        flips=None if seen is None else seen.flips,
-        flipped=() if seen is None else seen.flipped,
-        decisions=None if seen is None else seen.decisions,
-        stop_reason=answer.stop_reason,
-        detail=answer.detail,
-        stats=answer.stats,
-        relies_on=answer.relies_on,
-        question=question_of(query),
-    )
-
-
-def _rejected(engine: str, seconds: float, what: str) -> Radius:
-    """An engine that is wrong about one thing is believed in nothing."""
-    detail = f"{what}: a bug, please report it"
-    return Radius(0, math.inf, seconds, engine, stop_reason=StopReason.REJECTED, detail=detail)

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tmverify.certificates import Certificate, claims
-from tmverify.engines import check_engine, check_engine_for, prepare
 from tmverify.engines.protocol import Deadline, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Classifier, Model
@@ -23,8 +22,7 @@ from tmverify.properties.questions import UNIVERSAL_ROBUSTNESS, UNIVERSAL_SIMILA
 from tmverify.properties.region import Direction, Features
 from tmverify.properties.scope import Scope, check_classifier, comparable
 from tmverify.properties.universal import Tally, exact_fraction, required_count
-from tmverify.verify.proof import evidence_for
-from tmverify.verify.verdict import decide
+from tmverify.verify.verdict import decide, prepared
 
 
 def check_universal_robustness(
@@ -147,12 +145,8 @@ def check_universal(
     if not len(bits):
         raise InvalidInputError("X must hold at least one input. Got none instead.")
     fraction = exact_fraction(eta)
-    name = check_engine(engine)
     # Whatever is wrong with the arguments shows here, even if no input need be looked at.
-    first = ask(bits[0])
-    check_engine_for(first, name)
-    evidence_for(first, name, certificate)
-    prepare(name, first, certificate=certificate)
+    name = prepared(ask(bits[0]), engine, certificate)[0].name
     deadline = Deadline(check_timeout(timeout))
     each = check_timeout(timeout_per_input)
     start = time.perf_counter()

@@ -8,31 +8,23 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.certificates import claims
-from tmverify.engines import check_engine, check_engine_for, prepare, run
-from tmverify.engines.proof_log import Evidence
-from tmverify.engines.protocol import Answer, Deadline, Outcome, check_timeout
+from tmverify.engines import check_certifying, engine_for, trust_in
+from tmverify.engines.engine import Engine
+from tmverify.engines.proof_log import ProofLog
+from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Label
 from tmverify.model.inputs import as_bit_vector
 from tmverify.model.names import Named, feature_name, named_first
 from tmverify.properties import Status, StopReason, Verdict
 from tmverify.properties.query import AnyQuery, check_query
-from tmverify.verify.proof import evidence_for, no_certificate, proof_of
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Replay:
-    """A counterexample, where it differs from the centre (if there is one), and the decisions that differ."""
-
-    witness: NDArray[np.uint8]
-    flips: NDArray[np.int64] | None
-    flipped: tuple[str, ...]
-    decisions: tuple[Label, Label]
+from tmverify.verify.proof import NO_CERTIFICATE, proof_of
 
 
 def decide(
@@ -59,83 +51,104 @@ def decide(
     ------
     InvalidInputError
     """
-    check_query(query)
-    name = check_engine(engine)
-    check_engine_for(query, name)
     seconds = check_timeout(timeout)
-    evidence = evidence_for(query, name, certificate)
-    prepare(name, query, certificate=certificate)
+    chosen, log = prepared(query, engine, certificate)
     start = time.perf_counter()
-    answer = run(name, query, Deadline(seconds), evidence)
-    verdict = _judge(query, answer, answer.engine or name, time.perf_counter() - start)
-    return verdict if evidence is None else _certified(query, verdict, evidence)
+    answer = chosen.decide(query, Deadline(seconds), log)
+    found, proved = answer.outcome is Outcome.WITNESS, answer.outcome is Outcome.NO_WITNESS
+    stands, fields = judged(query, chosen, answer, start, found=found, proved=proved)
+    if not stands or not (found or proved):
+        return Verdict(Status.UNKNOWN, **fields)
+    verdict = Verdict(Status.VIOLATED if found else Status.HOLDS, **fields)
+    return verdict if log is None else _certified(query, verdict, log)
 
 
-def question_of(query: AnyQuery) -> str:
-    """The name of the question that ``query`` was compiled from."""
-    return "" if query.topic is None else query.topic.question
-
-
-def _certified(query: AnyQuery, verdict: Verdict, evidence: Evidence) -> Verdict:
+def _certified(query: AnyQuery, verdict: Verdict, log: ProofLog) -> Verdict:
     if verdict.witness is not None:
         return replace(verdict, certificate=claims.violated(query, verdict.witness))
-    if verdict.status is Status.HOLDS:
-        text = proof_of(query, query.region.radius, evidence)
-        if text is not None:
-            return replace(verdict, certificate=claims.holds(query, text))
-        missing = "the engine could not leave complete evidence; try auto or search"
-        if verdict.engine == "brute":
-            missing = "every input was looked at, one by one, and that leaves no evidence"
-        return replace(verdict, detail=no_certificate(query, missing))
-    return verdict
+    text = proof_of(query, query.region.radius, log)
+    if text is not None:
+        return replace(verdict, certificate=claims.holds(query, text))
+    missing = "the engine could not leave complete evidence; try auto or search"
+    if verdict.engine == "brute":
+        missing = "every input was looked at, one by one, and that leaves no evidence"
+    return replace(verdict, detail=f"{NO_CERTIFICATE}{log.no_proof or missing}")
 
 
-def _judge(query: AnyQuery, answer: Answer, engine: str, seconds: float) -> Verdict:
-    """Turn an engine's claim into a Verdict, replaying what can be replayed."""
-    question = question_of(query)
-    reason, detail = answer.stop_reason, answer.detail
-    if answer.outcome is Outcome.WITNESS:
-        seen = replay(query, answer.witness)
-        if seen is not None:
-            return Verdict(
-                Status.VIOLATED,
-                seconds,
-                engine,
-                witness=seen.witness,
-                flips=seen.flips,
-                flipped=seen.flipped,
-                decisions=seen.decisions,
-                stats=answer.stats,
-                relies_on=answer.relies_on,
-                question=question,
+def prepared(query: AnyQuery, engine: str, certificate: bool) -> tuple[Engine, ProofLog | None]:
+    """The engine, its kernels compiled, and where it writes evidence, if that is wanted.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such engine for ``query``, or no such certificate.
+    """
+    check_query(query)
+    chosen = engine_for(engine, query)
+    if certificate:
+        check_certifying(chosen.name)
+        if query.topic is None:
+            raise InvalidInputError(
+                "A certificate is about a question: build the query with *_query functions."
             )
-        reason, detail = (
-            StopReason.REJECTED,
-            "the engine's counterexample does not replay: a bug, please report it",
-        )
-    elif answer.outcome is Outcome.NO_WITNESS:
-        if not query.refuted_by(query.region.origin):
-            return Verdict(
-                Status.HOLDS,
-                seconds,
-                engine,
-                stats=answer.stats,
-                relies_on=answer.relies_on,
-                question=question,
-            )
-        reason, detail = (
-            StopReason.REJECTED,
-            "the engine overlooked the input itself: a bug, please report it",
-        )
-    return Verdict(
-        Status.UNKNOWN,
-        seconds,
-        engine,
-        stop_reason=reason,
-        detail=detail,
-        stats=answer.stats,
-        question=question,
-    )
+    chosen.prepare(query, certificate)
+    return chosen, chosen.log() if certificate else None
+
+
+def judged(
+    query: AnyQuery,
+    engine: Engine,
+    claim: Answer | Nearest,
+    start: float,
+    *,
+    found: bool,
+    proved: bool,
+    flips: float | None = None,
+) -> tuple[bool, dict[str, Any]]:
+    """Whether an engine's claim stands, and what a Verdict or a Radius says of it.
+
+    The claim is that its witness is one (``found``), so many ``flips`` away, and that there is none in all or
+    in a part of the region (``proved``), in which the centre is. What can be replayed is.
+    """
+    name = claim.engine or engine.name
+    seen = replay(query, claim.witness) if found else None
+    fields: dict[str, Any] = {
+        "seconds": time.perf_counter() - start,
+        "engine": name,
+        "stats": claim.stats,
+        "question": "" if query.topic is None else query.topic.question,
+    }
+    if found and (seen is None or (flips is not None and seen.n_flips != flips)):
+        return False, {**fields, **rejection("the engine's counterexample does not replay")}
+    if proved and seen is None and query.refuted_by(query.region.origin):
+        return False, {**fields, **rejection("the engine overlooked the input itself")}
+    fields |= {"stop_reason": claim.stop_reason, "detail": claim.detail, "relies_on": claim.relies_on}
+    if seen is not None:
+        fields |= {"witness": seen.witness, "flips": seen.flips, "flipped": seen.flipped}
+        fields |= {"decisions": seen.decisions}
+    proof = trust_in(claim.relies_on or (name,)) if proved else ()
+    fields["rests_on"] = tuple(dict.fromkeys((*proof, *(engine.replayed if found else ()))))
+    return True, fields
+
+
+def rejection(fault: str) -> dict[str, Any]:
+    """Why a claim is not believed: an engine that is wrong about one thing is believed in nothing."""
+    return {"stop_reason": StopReason.REJECTED, "detail": f"{fault}: a bug, please report it"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replay:
+    """A counterexample, where it differs from the centre (if there is one), and the decisions that differ."""
+
+    witness: NDArray[np.uint8]
+    flips: NDArray[np.int64] | None
+    flipped: tuple[str, ...]
+    decisions: tuple[Label, Label]
+
+    @property
+    def n_flips(self) -> int | None:
+        """How far away it is."""
+        return None if self.flips is None else len(self.flips)
 
 
 def replay(query: AnyQuery, witness: NDArray[np.uint8] | None) -> Replay | None:

@@ -25,8 +25,9 @@ from tmverify.campaign import Asked, Store, Task, TaskAnswer
 from tmverify.campaign.export import records
 from tmverify.cli import main
 from tmverify.cli.status import status_document
+from tmverify.engines import trust_in
 from tmverify.model import Classifier
-from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED, REPLAYED, trust_in
+from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED, REPLAYED
 from tmverify.report.report import collect
 
 Columns = dict[str, Any]
@@ -101,8 +102,8 @@ def test_random_answers_are_all_believed(
     if impatient:
         monkeypatch.setattr("tmverify.engines.auto.NODES", 1)
         monkeypatch.setattr("tmverify.engines.equivalence.engine.ROUNDS", ((1, 1),))
-        monkeypatch.setattr("tmverify.engines.network.engine.LONG", 0.0)
-        monkeypatch.setattr("tmverify.engines.network.engine.SMALL", 0)
+        monkeypatch.setattr("tmverify.engines.network.limits.LONG", 0.0)
+        monkeypatch.setattr("tmverify.engines.network.limits.SMALL", 0)
     rng = np.random.default_rng(n_cases)
     with Store.writing(tmp_path / "s.db") as opened:
         for place in range(n_cases):

@@ -18,7 +18,8 @@ from support.campaigns import stored
 from support.real_stores import kind, looked_at, real_folder, text
 from tmverify.campaign import Asked, Store, TaskAnswer
 from tmverify.cli import main
-from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED, REPLAYED, trust_in
+from tmverify.engines import trust_in
+from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED, REPLAYED
 
 
 class NoText(bytes):

@@ -21,9 +21,9 @@ import tmverify as tv
 from support.certified import claim_line, is_true, refusal, stubborn_model, text_of
 from support.tiny import random_case
 from tmverify.engines import auto
-from tmverify.engines.proof_log import Evidence, packed_numbers
+from tmverify.engines.proof_log import ProofLog, packed_numbers
 from tmverify.engines.protocol import Deadline
-from tmverify.engines.sat import proving
+from tmverify.engines.sat import refutation
 from tmverify.model.clauses import Clauses
 from tmverify.verify.proof import proof_of
 
@@ -95,9 +95,9 @@ def by_solver(model: tv.Model, x: Any, epsilon: int) -> Subject:
     query = tv.robustness_query(model, x, epsilon)
     verdict = tv.check_robustness(model, x, epsilon, engine="search", certificate=True)
     lines = text_of(verdict.certificate).splitlines()
-    evidence = Evidence()
+    evidence = ProofLog()
     if verdict.status is tv.Status.HOLDS:
-        proving.prove(query, evidence, sweep=False)
+        refutation.prove(query, evidence, sweep=False)
         text = proof_of(query, query.region.radius, evidence)
         assert text is not None
         start = next(k for k, line in enumerate(lines) if line.startswith((b"refute", b"end")))
@@ -223,7 +223,7 @@ def other_numbers(subject: Subject, rng: Rng, others: list[Subject]) -> Subject:
 def other_multipliers(subject: Subject, rng: Rng, others: list[Subject]) -> Subject:
     """A step that sets multipliers at random, put anywhere or in the place of another."""
     numbers = packed_numbers(rng.integers(0, 300, size=rng.integers(1, 12)))
-    draft = Evidence().draft([0], 1)
+    draft = ProofLog().draft([0], 1)
     draft.start()
     draft.packed("set", numbers)
     line = b"".join(_written(draft)).splitlines()[1]
@@ -235,7 +235,7 @@ def other_multipliers(subject: Subject, rng: Rng, others: list[Subject]) -> Subj
 
 def _written(draft: Any) -> list[bytes]:
     draft.keep()
-    return list(draft.evidence.text(draft.evidence.refutations[-1]))
+    return list(draft.log.text(draft.log.refutations[-1]))
 
 
 def spliced(subject: Subject, rng: Rng, others: list[Subject]) -> Subject:
@@ -305,8 +305,8 @@ def run_mutants(seed: int, n_subjects: int, each: int) -> Counter[str]:
 
 @pytest.fixture(autouse=True)
 def auto_soon_asks_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
-    def sat(query: tv.Query, deadline: Deadline, evidence: Evidence | None = None) -> Any:
-        return proving.prove(query, Evidence() if evidence is None else evidence)
+    def sat(query: tv.Query, deadline: Deadline, evidence: ProofLog | None = None) -> Any:
+        return refutation.prove(query, ProofLog() if evidence is None else evidence)
 
     monkeypatch.setattr(auto, "sat", sat)
     monkeypatch.setattr(auto, "NODES", 1)

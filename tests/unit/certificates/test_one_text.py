@@ -20,8 +20,8 @@ from support.certified import claim_line, refusal, stubborn_model, text_of
 from support.certified_networks import Case, random_network
 from tmverify.bnn.file import encode as encode_network
 from tmverify.certificates import tmcheck
-from tmverify.engines.proof_log import Evidence
-from tmverify.engines.sat import proving
+from tmverify.engines.proof_log import ProofLog
+from tmverify.engines.sat import refutation
 from tmverify.model.file import encode
 from tmverify.verify.proof import proof_of
 
@@ -150,8 +150,8 @@ def certificates() -> list[tuple[bytes, list[bytes]]]:
     b = tv.Model.from_clauses(3, [[1, 2], [1, -2], [2, 3], [-1, 3]], [[1, 1, 2, -1], [1, 1, -1, 1]])
     found.append((text_of(tv.check_equivalence(a, b, certificate=True).certificate), [encode(a), encode(b)]))
     query = tv.robustness_query(stubborn, x, 1)
-    evidence = Evidence()
-    proving.prove(query, evidence, sweep=False)
+    evidence = ProofLog()
+    refutation.prove(query, evidence, sweep=False)
     proof = proof_of(query, 1, evidence)
     assert proof is not None
     text = text_of(tv.check_robustness(stubborn, x, 1, certificate=True).certificate)

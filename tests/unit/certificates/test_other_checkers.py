@@ -18,9 +18,9 @@ import pytest
 import tmverify as tv
 from support.certified import stubborn_model
 from tmverify.certificates import claims, tmcheck
-from tmverify.engines.proof_log import Evidence
+from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.protocol import Outcome
-from tmverify.engines.sat import proving
+from tmverify.engines.sat import refutation
 from tmverify.model.file import encode
 from tmverify.verify.proof import proof_of
 
@@ -40,8 +40,8 @@ def formulas() -> list[Formula]:
     for share in np.linspace(0.25, 0.4, 8):
         model = stubborn_model(rng, 12, share)
         query = tv.robustness_query(model, rng.integers(0, 2, 12), 5)
-        evidence = Evidence()
-        if proving.prove(query, evidence, sweep=False).outcome is Outcome.NO_WITNESS:
+        evidence = ProofLog()
+        if refutation.prove(query, evidence, sweep=False).outcome is Outcome.NO_WITNESS:
             text = proof_of(query, query.region.radius, evidence)
             assert text is not None
             certificate = b"".join(claims.holds(query, text).blocks())

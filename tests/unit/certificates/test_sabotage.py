@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,12 @@ import pytest
 
 import tmverify as tv
 from support.certified import is_true, refusal, stubborn_model, text_of
+from support.engines import stand_in
 from support.tiny import random_case
 from tmverify.engines import auto
 from tmverify.engines.equivalence import engine as equivalence
 from tmverify.engines.equivalence import structure
-from tmverify.engines.proof_log import Evidence
-from tmverify.engines.sat import proving
+from tmverify.engines.sat import refutation
 from tmverify.engines.search import engine as search_engine
 from tmverify.engines.search.problem import Problem, problem_of
 from tmverify.properties import decisions
@@ -36,26 +35,26 @@ def on_problems(change: Callable[[Problem], Problem]) -> Fault:
             return change(problem_of(query, radius))
 
         patch.setattr(search_engine, "problem_of", spoilt)
-        patch.setattr(proving, "problem_of", spoilt)
+        patch.setattr(refutation, "problem_of", spoilt)
 
     return spoil
 
 
 def too_optimistic(problem: Problem) -> Problem:
     """The bound is too low by one vote: everything seems to need one more."""
-    return replace(problem, needs=problem.needs + 1)
+    return problem._replace(bounds=problem.bounds + 1)
 
 
 def dropped_clause(problem: Problem) -> Problem:
     """The first clause has no votes."""
     votes = problem.votes.copy()
     votes[:, :1] = np.minimum(votes[:, :1], 0)
-    return replace(problem, votes=votes)
+    return problem._replace(votes=votes)
 
 
 def smaller_ball(problem: Problem) -> Problem:
     """One flip less than there may be."""
-    return replace(problem, radius=max(0, problem.radius - 1))
+    return problem._replace(radius=max(0, problem.radius - 1))
 
 
 def wrong_tie(patch: pytest.MonkeyPatch) -> None:
@@ -156,14 +155,11 @@ def answers(case: Any, small: tv.Model, rng: np.random.Generator, engine: str) -
     ]
 
 
-def proved(query: tv.Query) -> tv.Verdict | None:
+def proved(query: tv.Query) -> tv.Verdict:
     """What ``decide`` makes of the sat engine's answer, without a worker process, which has no faults."""
-    from tmverify.verify import verdict as judging
-
-    evidence = Evidence()
-    answer = proving.prove(query, evidence)
-    verdict = judging._judge(query, answer, "sat", 0.0)
-    return judging._certified(query, verdict, evidence)
+    with pytest.MonkeyPatch.context() as patch:
+        stand_in(patch, "sat", decide=lambda query, deadline, log: refutation.prove(query, log))
+        return tv.decide(query, engine="sat", certificate=True)
 
 
 def test_without_a_fault_nothing_is_refused() -> None:

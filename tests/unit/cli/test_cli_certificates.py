@@ -30,8 +30,8 @@ from support.cli_cases import (
 )
 from tmverify.certificates import claims, tmcheck
 from tmverify.cli import main
-from tmverify.engines.proof_log import Evidence
-from tmverify.engines.sat import proving
+from tmverify.engines.proof_log import ProofLog
+from tmverify.engines.sat import refutation
 from tmverify.verify import decide, nearest
 from tmverify.verify.proof import proof_of
 
@@ -375,8 +375,8 @@ def by_the_solver_alone(folder: Path) -> None:
     save(a, folder / "x.tm")
     save(b, folder / "y.tm")
     query = tv.equivalence_query(a, b)
-    evidence = Evidence()
-    proving.prove(query, evidence, sweep=False)
+    evidence = ProofLog()
+    refutation.prove(query, evidence, sweep=False)
     text = proof_of(query, query.region.radius, evidence)
     assert text is not None
     (folder / "proofs").mkdir()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import tempfile
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,9 @@ from support.network_solvers import call_here
 from support.tiny_networks import NetworkCase, network_query, random_network_case
 from tmverify.bnn import BnnModel
 from tmverify.certificates import tmcheck
-from tmverify.engines import run, run_nearest
-from tmverify.engines.brute import nearest as brute
+from tmverify.engines import engine_for
 from tmverify.engines.network import engine as network_engine
-from tmverify.engines.network import enumerating, hunting
+from tmverify.engines.network import limits
 from tmverify.engines.network.shell import Surroundings
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.subprocesses import call as subprocess_call
@@ -64,8 +62,9 @@ def open_case() -> NetworkCase:
     rng = np.random.default_rng(7)
     while True:
         case = random_network_case(rng)
-        around = Surroundings(case.query(len(case.x)))
-        if case.options or brute(case.query(len(case.x)), NEVER).upper != 3:
+        query = case.query(len(case.x))
+        around = Surroundings(query)
+        if case.options or engine_for("brute", query).nearest(query, NEVER).upper != 3:
             continue
         if not any(around.shell(k).safe or around.shell(k).certain for k in (1, 2)):
             return case
@@ -92,14 +91,14 @@ def test_more_features_than_a_float_counts_sets_of() -> None:
     for engine in ENGINES:
         assert tv.robustness_radius(model, np.zeros(n, int), engine=engine).radius == math.inf
     shell = Surroundings(network_query(majority(n), np.zeros(n, int), n)).shell(n // 2)
-    assert network_engine._seconds(shell) < math.inf
+    assert limits.seconds_for_search(shell) < math.inf
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("ask", [run, run_nearest], ids=["decide", "nearest"])
-def test_a_deadline_that_has_passed(engine: str, ask: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("ask", ["decide", "nearest"])
+def test_a_deadline_that_has_passed(engine: str, ask: str) -> None:
     query = tv.robustness_query(majority(9), np.zeros(9, int), 9)
-    answer = ask(engine, query, Deadline(0.0))
+    answer = getattr(engine_for(engine, query), ask)(query, Deadline(0.0))
     assert answer.stop_reason is tv.StopReason.TIMEOUT
     assert "no answer within 0 s" in answer.detail
     assert answer.witness is None
@@ -142,8 +141,8 @@ def test_a_clock_is_looked_at_where_intervals_close_every_shell() -> None:
     ("engine", "place"),
     [
         ("auto", (network_engine, "Surroundings")),
-        ("search", (enumerating, "enumerate_shell")),
-        ("auto", (hunting, "hunt")),
+        ("search", (network_engine, "enumerate_shell")),
+        ("auto", (network_engine, "hunt")),
         ("sat", (network_engine, "call")),
         ("sat", (tempfile, "TemporaryDirectory")),
     ],
@@ -163,8 +162,8 @@ def test_a_crash_is_no_answer(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(network_engine, "LONG", 0.0)
-    monkeypatch.setattr(network_engine, "MOST_OPEN", 0)
+    monkeypatch.setattr(limits, "LONG", 0.0)
+    monkeypatch.setattr(limits, "MOST_OPEN", 0)
     monkeypatch.setattr(network_engine, "FURTHER", -1)  # nothing is found before
     monkeypatch.setattr(*place, fail)
     verdict = tv.check_robustness(model, x, 3, engine=engine, certificate=True)
@@ -181,7 +180,7 @@ def test_a_crash_is_no_answer(
     ("engine", "place"),
     [
         ("auto", (network_engine, "Surroundings")),
-        ("search", (enumerating, "enumerate_shell")),
+        ("search", (network_engine, "enumerate_shell")),
         ("sat", (network_engine, "call")),
     ],
     ids=["shells", "search", "solver"],
@@ -194,7 +193,7 @@ def test_ctrl_c_passes_through(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(network_engine, "MOST_OPEN", 0)
+    monkeypatch.setattr(limits, "MOST_OPEN", 0)
     monkeypatch.setattr(*place, interrupt)
     with pytest.raises(KeyboardInterrupt):
         tv.check_robustness(open_case.network, open_case.x, 3, engine=engine)
@@ -229,9 +228,9 @@ def test_shells_decided_before_a_failure_count(
         return call_here(function, arguments, deadline)
 
     monkeypatch.setattr(network_engine, "call", call)
-    monkeypatch.setattr(network_engine, "MOST_OPEN", 0)
-    monkeypatch.setattr(network_engine, "RATE", 1e-6)  # auto leaves everything to the solver
-    monkeypatch.setattr(network_engine, "LONG", math.inf)
+    monkeypatch.setattr(limits, "MOST_OPEN", 0)
+    monkeypatch.setattr(limits, "RATE", 1e-6)  # auto leaves everything to the solver
+    monkeypatch.setattr(limits, "LONG", math.inf)
     radius = tv.robustness_radius(open_case.network, open_case.x, engine=engine)
     assert (radius.lower, radius.upper, radius.detail) == (2, math.inf, "as planned")
     assert tv.check_robustness(open_case.network, open_case.x, 1, engine=engine).status is tv.Status.HOLDS
@@ -242,9 +241,9 @@ def test_what_the_hunt_found_is_kept(open_case: NetworkCase, monkeypatch: pytest
         return Failure(tv.StopReason.TIMEOUT, "as planned")
 
     monkeypatch.setattr(network_engine, "call", fail)
-    monkeypatch.setattr(network_engine, "MOST_OPEN", 0)
-    monkeypatch.setattr(network_engine, "RATE", 1e-6)
-    monkeypatch.setattr(network_engine, "LONG", 0.0)
+    monkeypatch.setattr(limits, "MOST_OPEN", 0)
+    monkeypatch.setattr(limits, "RATE", 1e-6)
+    monkeypatch.setattr(limits, "LONG", 0.0)
     radius = tv.robustness_radius(open_case.network, open_case.x)
     assert (radius.lower, radius.upper, radius.stop_reason) == (1, 3, tv.StopReason.TIMEOUT)
     assert radius.exact is False
@@ -274,8 +273,8 @@ def test_search_and_sat_that_disagree_are_not_believed(monkeypatch: pytest.Monke
         return arguments[0].features[: arguments[0].flips], {}
 
     monkeypatch.setattr(network_engine, "call", lie)
-    monkeypatch.setattr(network_engine, "CHECKED_SETS", 0)
-    monkeypatch.setattr(network_engine, "CHECKED_OPEN", 0)
+    monkeypatch.setattr(limits, "CHECKED_SETS", 0)
+    monkeypatch.setattr(limits, "CHECKED_OPEN", 0)
     verdict = tv.check_robustness(wide(20, 10), np.zeros(20, int), 3, engine="search", certificate=True)
     assert (verdict.status, verdict.stop_reason) == (tv.Status.UNKNOWN, tv.StopReason.REJECTED)
 
@@ -292,7 +291,7 @@ def test_a_formula_too_large_is_unknown(open_case: NetworkCase, monkeypatch: pyt
 def test_the_checker_follows_what_intervals_closed(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It looks at patterns that the search need not: where they are many, a proof is written."""
     monkeypatch.setattr(network_engine, "call", call_here)
-    monkeypatch.setattr(network_engine, "CHECKED_PATTERNS", 800)
+    monkeypatch.setattr(limits, "CHECKED_PATTERNS", 800)
     monkeypatch.setattr(tmcheck, "MOST_PATTERNS", 1000)
     for n in (15, 40):
         model, x = wide(n, 30), np.zeros(n, int)
@@ -308,14 +307,14 @@ def test_the_checker_follows_what_intervals_closed(engine: str, monkeypatch: pyt
 
 
 def test_without_a_proof_an_answer_has_no_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network_engine, "CHECKED_SETS", 0)
-    monkeypatch.setattr(network_engine, "CHECKED_OPEN", 0)
-    monkeypatch.setattr(network_engine, "CHECKED_LITERALS", 0)
+    monkeypatch.setattr(limits, "CHECKED_SETS", 0)
+    monkeypatch.setattr(limits, "CHECKED_OPEN", 0)
+    monkeypatch.setattr(limits, "CHECKED_LITERALS", 0)
     verdict = tv.check_robustness(wide(20, 10), np.zeros(20, int), 3, engine="search", certificate=True)
     assert verdict.status is tv.Status.HOLDS
     assert verdict.certificate is None
     assert verdict.detail.startswith("no certificate: more inputs than the checker enumerates")
-    assert any("engines.network.enumerating" in part for part in verdict.trusts)
+    assert any("engines.network.patterns" in part for part in verdict.trusts)
 
 
 def test_answers_that_need_no_shell_rest_on_no_engine_of_machines() -> None:

@@ -44,10 +44,7 @@ def test_one_flip_after_another() -> None:
             np.zeros(n_constraints, np.int64),
             np.zeros((n_constraints, toy.n), np.int64),
         )
-        reached = climb(
-            problem.offsets, problem.middles, problem.features, problem.votes, problem.needs,
-            problem.radius, problem.where, problem.clauses, problem.waking, flips, *scratch,
-        )  # fmt: skip
+        reached = climb(problem, problem.radius, flips, *scratch)
         expected, path = twin_climb(toy)
         assert reached == expected
         if reached:

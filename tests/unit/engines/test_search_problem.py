@@ -16,8 +16,7 @@ from support.tiny import random_case
 from tmverify.engines.protocol import EncodingTooLargeError
 from tmverify.engines.search import problem as problem_module
 from tmverify.engines.search._bound import FREE
-from tmverify.engines.search._layout import over_flips
-from tmverify.engines.search._shrink import index_features, inherit, renumber
+from tmverify.engines.search._problem import index_features, inherit, over_flips
 from tmverify.engines.search.problem import Problem, part, problem_of, shrunk
 
 
@@ -62,17 +61,17 @@ def test_shrinking_drops_strips_merges_and_cancels(n_cases: int) -> None:
             continue
         expected, always = twin_shrunk(toy, fixed.tolist())
         new = shrunk(toy.problem(), fixed)
-        names = new.names.tolist()
+        names = new.feature_ids.tolist()
         got = {
             Clause(tuple(names[f] for f in clause.wakes), tuple(names[f] for f in clause.stays)): own
             for clause, own in zip(toy_of(new).clauses, zip(*toy_of(new).votes, strict=True), strict=True)
         }
         assert got == {clause: tuple(own) for clause, own in expected.items()}
         assert len(got) == new.votes.shape[1]
-        assert new.needs.tolist() == [n - a for n, a in zip(toy.needs, always, strict=True)]
+        assert new.bounds.tolist() == [n - a for n, a in zip(toy.needs, always, strict=True)]
         assert names == sorted({f for clause in expected for f, _ in clause.literals()})
         assert new.radius == min(toy.radius - int((fixed == 1).sum()), len(names))
-        assert new.flipped == tuple(np.flatnonzero(fixed == 1).tolist())
+        assert new.flipped.tolist() == np.flatnonzero(fixed == 1).tolist()
         seen["merged"] += len(expected) < len(toy.clauses)
         seen["certain"] += any(always)
     assert min(seen.values()) > n_cases // 12
@@ -114,12 +113,12 @@ def test_shrinking_keeps_exactly_the_solutions(n_cases: int) -> None:
             continue
         new = shrunk(toy.problem(), fixed)
         for flips in toy_of(new).solutions():
-            named = new.named(np.isin(np.arange(len(new.names)), list(flips)))
+            named = new.flips_of_query(np.isin(np.arange(len(new.feature_ids)), list(flips)))
             assert toy.solved_by(named)
             kept += 1
         for flips in toy.solutions():
             if all(fixed[f] in (FREE, f in flips) for f in range(toy.n)):
-                rest = {i for i, name in enumerate(new.names.tolist()) if name in flips}
+                rest = {i for i, name in enumerate(new.feature_ids.tolist()) if name in flips}
                 assert toy_of(new).solved_by(rest)
     assert kept > n_cases * 5 // 6
 
@@ -133,13 +132,13 @@ def test_shrinking_twice_is_shrinking_once() -> None:
             continue
         first = np.where(rng.random(toy.n) < 0.5, fixed, FREE).astype(np.int8)
         half = shrunk(toy.problem(), first)
-        second = fixed[half.names]
+        second = fixed[half.feature_ids]
         once, twice = shrunk(toy.problem(), fixed), shrunk(half, second)
         # A feature that matters no more after the first time can't be fixed the second.
         gone = set(np.flatnonzero(fixed == 1).tolist()) - set(twice.flipped)
         if not gone:
             assert set(once.flipped) == set(twice.flipped)
-            assert once.names.tolist() == twice.names.tolist()
+            assert once.feature_ids.tolist() == twice.feature_ids.tolist()
             assert toy_of(once) == toy_of(twice)
 
 
@@ -157,7 +156,7 @@ def test_a_part_has_the_solutions_of_its_constraints() -> None:
             radius=radius,
         )
         got = part(whole, chosen, radius)
-        names = got.names.tolist()
+        names = got.feature_ids.tolist()
         solutions = {frozenset(names[f] for f in flips) for flips in toy_of(got).solutions()}
         lost = set(range(toy.n)) - set(names)
         assert solutions == {flips for flips in some.solutions() if flips.isdisjoint(lost)}
@@ -176,11 +175,11 @@ def test_a_query_becomes_the_problem_of_its_region() -> None:
         ):
             whole = problem_of(query, query.region.radius)
             toy, origin = toy_of(whole), query.region.origin
-            assert query.region.mutable[whole.names].all()
+            assert query.region.mutable[whole.feature_ids].all()
             assert toy.radius <= query.region.reach
             for flips in subsets(toy.n, toy.radius):
                 z = origin.copy()
-                z[whole.names[list(flips)]] ^= 1
+                z[whole.feature_ids[list(flips)]] ^= 1
                 outputs = query.clauses.outputs(z[None], empty_fires=False)[0].astype(np.int64)
                 for c, constraint in enumerate(query.constraints):
                     votes = int(constraint.weights(query.votes) @ outputs)
@@ -215,26 +214,22 @@ def test_the_literals_that_must_flip_come_first() -> None:
             assert features[middles[j] : offsets[j + 1]].tolist() == satisfied
 
 
-def test_renumbering() -> None:
-    rng = np.random.default_rng(7)
-    for _ in range(100):
-        old = rng.integers(0, 12, size=rng.integers(0, 15)).astype(np.int32)
-        features, names = old.copy(), np.empty(12, np.int64)
-        n = renumber(features, names, np.zeros(12, np.int32))
-        assert names[:n].tolist() == sorted(set(old.tolist()))
-        assert (names[features] == old).all()
-
-
 def test_the_index_of_features() -> None:
+    """Features that occur are numbered in their order; the index is that of the problem without others."""
     rng = np.random.default_rng(8)
     for _ in range(100):
         toy = small(rng)
         problem = toy.problem()
-        size = len(problem.features)
-        where, cursor = np.zeros(toy.n + 1, np.int64), np.full(toy.n + 1, 99)
+        features, size = problem.features.copy(), len(problem.features)
+        ids, where = np.empty(toy.n, np.int64), np.zeros(toy.n + 1, np.int64)
         clauses, waking = np.empty(size, np.int32), np.empty(size, np.bool_)
-        index_features(problem.offsets, problem.middles, problem.features, where, clauses, waking, cursor)
-        assert (where.tolist(), clauses.tolist(), waking.tolist()) == toy.index()
+        n = index_features(problem.offsets, problem.middles, features, ids, where, clauses, waking)
+        occurring = sorted(set(problem.features.tolist()))
+        assert ids[:n].tolist() == occurring
+        assert (ids[features] == problem.features).all()
+        expected, owners, wakes = toy.index()
+        assert where[: n + 1].tolist() == [*(expected[f] for f in occurring), size]
+        assert (clauses.tolist(), waking.tolist()) == (owners, wakes)
 
 
 def test_multipliers_go_along_with_their_literals() -> None:
@@ -251,7 +246,7 @@ def test_multipliers_go_along_with_their_literals() -> None:
         share = np.empty(len(new.features), np.float32)
         load = np.empty(len(new.middles), np.float32)
         inherit(new.offsets, new.came_from, owners, old_share, old_load, share, load)
-        assert (old.names[old.features[new.came_from]] == new.names[new.features]).all()
+        assert (old.feature_ids[old.features[new.came_from]] == new.feature_ids[new.features]).all()
         for j in range(len(new.middles)):
             part_ = slice(new.offsets[j], new.offsets[j + 1])
             source = old_share[new.came_from[part_]]
@@ -268,7 +263,7 @@ def test_problems_of_nothing() -> None:
     empty = Toy(3, (), ((),), (0,), 2)
     new = shrunk(empty.problem(), np.full(3, FREE, np.int8))
     assert isinstance(new, Problem)
-    assert (new.radius, len(new.names), new.votes.shape) == (0, 0, (1, 0))
+    assert (new.radius, len(new.feature_ids), new.votes.shape) == (0, 0, (1, 0))
     model = tv.Model.from_clauses(2, [[1], [2]], [[1, -1]])
     query = tv.robustness_query(model, [1, 1], 2, features=[False, False])
     assert toy_of(problem_of(query, query.region.radius)) == Toy(0, (), ((),), (1,), 0)

@@ -75,19 +75,19 @@ def test_fixing_and_unfixing() -> None:
     for _ in range(50):
         toy = random_toy(rng, n=8, n_clauses=15)
         problem = toy.problem()
-        index = (problem.where, problem.clauses, problem.waking)
         fixed, dead = np.full(8, FREE, np.int8), np.zeros(15, np.int32)
         trail, decisions = np.empty(8, np.int32), np.empty(8, np.bool_)
         counts = np.zeros(_tree.N_COUNTS, np.int64)
+        state = tree.State(fixed, trail, decisions, dead, np.empty(8, np.bool_), counts)
         path: list[tuple[int, int, bool]] = []
         for _ in range(60):
             free = np.flatnonzero(fixed == FREE)
             if len(free) and (not path or rng.random() < 0.6):
                 step = (int(rng.choice(free)), int(rng.integers(2)), bool(rng.random() < 0.5))
-                fix(*step, fixed, trail, decisions, dead, *index, counts)
+                fix(*step, problem, state)
                 path.append(step)
             else:
-                unfix_last(fixed, trail, dead, *index, counts)
+                unfix_last(problem, state)
                 path.pop()
             expected = np.full(8, FREE)
             for feature, value, _ in path:
@@ -201,7 +201,7 @@ def test_the_bound_never_falls_below_a_planted_witness(n_cases: int) -> None:
         left = toy.radius - int((fixed == 1).sum())
         mix = rng.integers(0, _tree.MIX_UNIT + 1, size=len(toy.needs))
         total = np.empty(len(toy.clauses), np.int64)
-        need = mix_votes(problem.votes, problem.needs, mix, total)
+        need = mix_votes(problem, mix, total)
         unit = int(rng.choice([1, 64, 1 << 20]))
         given = Multipliers(
             rng.exponential(0.5, size=len(problem.features)).astype(np.float32),
@@ -269,14 +269,13 @@ def test_a_walk_can_tell() -> None:
     """The test above is as good as its eyes: a trail that excludes the witness is seen to."""
     toy, witness = planted(np.random.default_rng(9), n=12, n_clauses=40, longest=4, radius=4)
     walk = Walk(toy)
-    index = [walk.state(name) for name in ("where", "clauses", "waking", "counts")]
-    state = [walk.state(name) for name in ("fixed", "trail", "decisions", "dead")]
+    problem, state = walk.tree.problem, walk.tree.state
     inside, outside = min(witness), min(set(range(12)) - witness)
-    fix(outside, 1, True, *state, *index)
+    fix(outside, 1, True, problem, state)
     assert walk.may_still_find(witness)  # beside the decision
-    unfix_last(state[0], state[1], state[3], *index)
-    fix(outside, 1, False, *state, *index)
+    unfix_last(problem, state)
+    fix(outside, 1, False, problem, state)
     assert not walk.may_still_find(witness)
-    unfix_last(state[0], state[1], state[3], *index)
-    fix(inside, 0, False, *state, *index)
+    unfix_last(problem, state)
+    fix(inside, 0, False, problem, state)
     assert not walk.may_still_find(witness)

@@ -17,8 +17,8 @@ from pysat.solvers import Solver
 import tmverify as tv
 from support.strategies import inputs, models, plain_machines
 from support.tiny import all_inputs
+from tmverify.engines.sat.formula import solve_formulas
 from tmverify.engines.sat.paper import encode_paper
-from tmverify.engines.sat.solving import solve_formulas
 from tmverify.properties.query import query_machine_change
 from tmverify.properties.region import Region
 

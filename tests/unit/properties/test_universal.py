@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from tmverify import engines
+from support.engines import stand_in
 from tmverify.engines.protocol import stopped
 from tmverify.properties.universal import Tally, exact_fraction, required_count
 
@@ -82,7 +82,7 @@ def test_it_stops_as_soon_as_the_outcome_is_decided(
 
 def test_undecided_inputs_never_count_as_holding(monkeypatch: pytest.MonkeyPatch) -> None:
     gives_up = stopped(tv.StopReason.TIMEOUT, "no time")
-    monkeypatch.setattr(engines, "ENGINES", {"auto": lambda query, deadline, evidence=None: gives_up})
+    stand_in(monkeypatch, "auto", decide=lambda query, deadline, log=None: gives_up)
     v = tv.check_universal_robustness(MODEL, [ROBUST] * 3, 1, "1/3")
     assert v.status == "unknown"
     assert v.stop_reason is tv.StopReason.UNDECIDED_INPUTS

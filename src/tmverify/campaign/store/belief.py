@@ -17,7 +17,7 @@ models; no model file is needed. What an answer has depends on the kind of its q
 A witness lies in the region, ``upper`` flips away; for one model it is not the input itself. (Pixels of a
 network that no grey level changes are known to its file alone.) Decisions are two classes; with a class as
 scope, 1 and 0. An answer is by the engine that was asked, or by one that it may leave the answer to, and
-``trusts`` are words of ``properties.trust`` about these.
+``trusts`` are the words of the engines' declarations about these.
 
 No rule sees a lie that fits: a row that was changed as a whole, a lower bound that was raised while the upper
 one is open, another input in place of the witness. ``docs/trust.md`` says what does.
@@ -35,11 +35,12 @@ from tmverify.asking.answer import EXACT, MERGED, UNKNOWN, TaskAnswer
 from tmverify.asking.subject import TEAM
 from tmverify.asking.task import Task
 from tmverify.campaign.store.tables import StoredModel
-from tmverify.engines import CERTIFYING, ENGINE_NAMES
+from tmverify.engines import ENGINE_NAMES, ENGINES, trust_in
+from tmverify.engines.engine import Engine, Signer
 from tmverify.errors import shown
 from tmverify.model.clauses import MAX_FEATURES
 from tmverify.properties import Status, StopReason
-from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED, REPLAYED, trust_in
+from tmverify.properties.trust import CHECKED
 from tmverify.verify.proof import NO_CERTIFICATE
 
 _HOLDS, _VIOLATED = Status.HOLDS.value, Status.VIOLATED.value
@@ -70,46 +71,7 @@ _KINDS: Mapping[str, _Kind] = {
 }
 
 
-# For each engine that is asked: those that may answer, and whose work their proofs may rest on.
-_Answering = Mapping[str, Mapping[str, Sequence[tuple[str, ...]]]]
-
-_OF_A_BALL: _Answering = {
-    **{name: {name: [(name,)]} for name in ("search", "sat", "paper", "brute")},
-    "auto": {
-        "search": [("search",), ("search", "sat")],
-        "sat": [("search", "sat")],
-        "brute": [("brute",)],
-    },
-}
-_OF_EVERYTHING: _Answering = {
-    **_OF_A_BALL,
-    "auto": {
-        "hunt": [],
-        "structure": [("structure",)],
-        "search": [("structure", "search")],
-        "sat": [("structure", "search", "sat")],
-        "brute": [("brute",)],
-    },
-}
-_FINDS_NO_WITNESS = "structure"
-_INTERVALS, _PATTERNS, _SOLVER = "network-intervals", "network-search", "network-sat"
-_SEARCHED = [(_INTERVALS,), (_INTERVALS, _PATTERNS)]
-_SOLVED = [(_INTERVALS,), (_INTERVALS, _SOLVER)]
-_ANY_WAY = [*_SEARCHED, (_INTERVALS, _SOLVER), (_INTERVALS, _PATTERNS, _SOLVER)]
-_OF_A_NETWORK: _Answering = {
-    "auto": {"search": _ANY_WAY, "sat": _ANY_WAY},
-    "search": {"search": _SEARCHED},
-    "sat": {"sat": _SOLVED},
-    "brute": {"brute": [("network-brute",)]},
-}
-_ENGINES: Mapping[str, _Answering] = {
-    "ball": _OF_A_BALL,
-    "everything": _OF_EVERYTHING,
-    "network": _OF_A_NETWORK,
-    # What the search of a network can't show to a checker, a solver proves.
-    "certified network": {**_OF_A_NETWORK, "search": _OF_A_NETWORK["auto"]},
-}
-_REPLAY = {"network": NETWORK_REPLAYED, "certified network": NETWORK_REPLAYED}  # of the others: REPLAYED
+_CERTIFYING = {engine.name for engine in ENGINES if engine.certifies}
 
 
 def check_task(task: Task) -> None:
@@ -157,7 +119,7 @@ def _faults_of_task(task: Task) -> Iterator[str]:
         yield f"there is no direction {shown(task.direction)}"
     if task.engine not in ENGINE_NAMES:
         yield f"there is no engine {shown(task.engine)}"
-    if task.certified and task.engine not in CERTIFYING:
+    if task.certified and task.engine not in _CERTIFYING:
         yield f"engine {task.engine} writes no certificates"
 
 
@@ -253,14 +215,13 @@ def _faults_of_trust(task: Task, answer: TaskAnswer, models: Sequence[StoredMode
     is_distance, merged = _KINDS[task.question].is_distance, _may_be_merged(task, answer)
     proved = answer.lower != 0 if is_distance else answer.status == _HOLDS
     seen = answer.witness is not None
-    families = _who(task, models)
-    for engines in families:
-        if _rests_on(engines, task.engine, answer.engine, proved, seen, merged, answer.trusts_alone):
+    signers: list[Signer] = []
+    for engine in _asked(task, models):
+        some = engine.signers_of(everything=not _KINDS[task.question].about_input, certified=task.certified)
+        if _rests_on(engine, some, answer.engine, proved, seen, merged, answer.trusts_alone):
             return
-    if answer.engine not in {
-        task.engine,
-        *(by for each in families for by in _ENGINES[each].get(task.engine, ())),
-    }:
+        signers += some
+    if answer.engine not in {task.engine, *(signer.name for signer in signers)}:
         yield f"engine {task.engine} was asked, and {shown(answer.engine)} does not answer for it"
     yield f"{_said(answer)} by {shown(answer.engine)} does not rest on {shown(answer.trusts_alone)}"
 
@@ -287,33 +248,40 @@ def _may_be_merged(task: Task, answer: TaskAnswer) -> bool:
     return task.question == "radius" and (answer.status == UNKNOWN or answer.detail == MERGED)
 
 
-def _who(task: Task, models: Sequence[StoredModel]) -> tuple[str, ...]:
-    """Keys of _ENGINES. A store says of a network that it has no clauses; a machine may have none either."""
-    if not _KINDS[task.question].about_input:
-        return ("everything",)
-    if len(models) == 1 and models[0].n_clauses == 0 and task.scope == TEAM:
-        return ("certified network" if task.certified else "network", "ball")
-    return ("ball",)
+def _asked(task: Task, models: Sequence[StoredModel]) -> list[Engine]:
+    """The engines that the task may mean: a store says of a network that it has no clauses.
+
+    A machine may have none either.
+    """
+    about_network = _KINDS[task.question].about_input and task.scope == TEAM
+    about_network &= len(models) == 1 and models[0].n_clauses == 0
+    named = [engine for engine in ENGINES if engine.name == task.engine]
+    return named if about_network else named[:1]
 
 
 @lru_cache(maxsize=1 << 8)  # a store says few different things about trust
 def _rests_on(
-    engines: str, asked: str, by: str, proved: bool, seen: bool, merged: bool, trusts: tuple[str, ...]
+    engine: Engine,
+    signers: tuple[Signer, ...],
+    by: str,
+    proved: bool,
+    seen: bool,
+    merged: bool,
+    trusts: tuple[str, ...],
 ) -> bool:
-    """Whether ``by`` may answer for ``asked``, and an answer of this kind rests on exactly ``trusts``.
+    """Whether ``by`` may answer for ``engine``, and an answer of this kind rests on exactly ``trusts``.
 
     A proof that several runs made together (``merged``) rests on all that each of them rests on.
     """
-    known = _ENGINES[engines].get(asked, {})
-    if by not in known and not (by == asked and (merged or not (proved or seen))):
+    own = [signer for signer in signers if signer.name == by]
+    if not own and not (by == engine.name and (merged or not (proved or seen))):
         return False
-    replay = set(_REPLAY.get(engines, REPLAYED)) if seen else set()
+    replay = set(engine.replayed) if seen else set()
     if len(set(trusts)) != len(trusts):
         return False
     if not proved:
-        return set(trusts) == replay and (not seen or merged or by != _FINDS_NO_WITNESS)
-    among = known.values() if merged else [known[by]]
-    proofs = [set(trust_in(proof)) for each in among for proof in each]
+        return set(trusts) == replay and (not seen or merged or any(signer.finds for signer in own))
+    proofs = [set(trust_in(proof)) for signer in (signers if merged else own) for proof in signer.proofs]
     if not merged:
         return any(set(trusts) == proof | replay for proof in proofs)
     named = [proof for proof in proofs if proof <= set(trusts)]

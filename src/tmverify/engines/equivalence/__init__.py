@@ -1,6 +1,16 @@
 """Deciding a question about every input: are two models equivalent?
 
-``deciding`` is the order of things: ``sampling`` looks for a disagreement among random and given inputs,
-``structure`` proves that there is none where sums cancel, or says where one would have to be, and ``walking``
-looks for one there. ``normal`` is the form in which sums cancel, ``multipliers`` guesses what to add up.
+``engine`` is the order of things: ``hunt`` looks for a disagreement, ``structure`` proves that there is none
+where sums cancel, or says where one would have to be. ``normal`` is the form in which sums cancel, and
+``proof`` writes such an argument down.
 """
+
+from tmverify.engines.engine import Signer
+
+TRUST = {"structure": ("the engine structure (tmverify.engines.equivalence)", "NumPy")}
+SIGNERS = (
+    Signer("hunt", region="everything"),
+    Signer("structure", (("structure",),), finds=False, region="everything"),
+    Signer("search", (("structure", "search"),), region="everything"),
+    Signer("sat", (("structure", "search", "sat"),), region="everything"),
+)

@@ -1,9 +1,9 @@
-"""A walk towards an input that meets every need: flips of least shortfall, with noise and a short memory.
+"""A walk towards an input that meets every bound: flips of least shortfall, with noise and a short memory.
 
-    shortfall(y) = sum_c max(0, needs[c] - votes[c] . clauses(y))
+    shortfall(y) = sum_c max(0, bounds[c] - votes[c] . clauses(y))
 
 The gain of every flip is kept up to date: a flip changes it only in clauses that have at most two false
-literals before or after.
+literals before or after. ``terrain`` and ``place`` are those of ``hunt``.
 """
 
 import numpy as np
@@ -21,14 +21,16 @@ _TENURE = 5  # steps, at least, before a flip may be taken back
 
 
 @kernel
-def prepare(offsets, features, wakes, votes, y, false, sums, gains):  # type: ignore[no-untyped-def]
+def prepare(terrain, place):  # type: ignore[no-untyped-def]
     """false[j] = false literals of clause j at y; sums[c] = votes; gains[i, c] = what flip i adds to them."""
+    offsets, features, votes = terrain.offsets, terrain.features, terrain.votes
+    false, sums, gains = place.false, place.sums, place.gains
     sums[:] = 0
     gains[:] = 0
     for j in range(votes.shape[0]):
         n, last = 0, 0
         for k in range(offsets[j], offsets[j + 1]):
-            if y[features[k]] != wakes[k]:
+            if place.y[features[k]] != terrain.wakes[k]:
                 n += 1
                 last = features[k]
         false[j] = n
@@ -41,26 +43,26 @@ def prepare(offsets, features, wakes, votes, y, false, sums, gains):  # type: ig
 
 
 @kernel
-def only_false(offsets, features, wakes, y, j):  # type: ignore[no-untyped-def]
+def only_false(terrain, y, j):  # type: ignore[no-untyped-def]
     """The feature of a false literal of clause j."""
-    for k in range(offsets[j], offsets[j + 1]):
-        if y[features[k]] != wakes[k]:
-            return features[k]
+    for k in range(terrain.offsets[j], terrain.offsets[j + 1]):
+        if y[terrain.features[k]] != terrain.wakes[k]:
+            return terrain.features[k]
     return -1
 
 
 @kernel
-def flip(  # type: ignore[no-untyped-def]
-    i, offsets, features, wakes, votes, where, clauses, waking, y, false, sums, gains
-):
+def flip(i, terrain, place):  # type: ignore[no-untyped-def]
     """Flip feature i and keep everything up to date; returns the literals looked at."""
+    offsets, features, votes, where = terrain.offsets, terrain.features, terrain.votes, terrain.where
+    y, false, sums, gains = place.y, place.false, place.sums, place.gains
     n_constraints = votes.shape[1]
     work = where[i + 1] - where[i]
     for c in range(n_constraints):
         sums[c] += gains[i, c]
     for k in range(where[i], where[i + 1]):
-        j = clauses[k]
-        if y[i] == waking[k]:  # true before
+        j = terrain.clauses[k]
+        if y[i] == terrain.waking[k]:  # true before
             if false[j] == 0:
                 for a in range(offsets[j], offsets[j + 1]):
                     for c in range(n_constraints):
@@ -69,7 +71,7 @@ def flip(  # type: ignore[no-untyped-def]
                     gains[i, c] += votes[j, c]
                 work += offsets[j + 1] - offsets[j]
             elif false[j] == 1:
-                f = only_false(offsets, features, wakes, y, j)
+                f = only_false(terrain, y, j)
                 for c in range(n_constraints):
                     gains[f, c] -= votes[j, c]
                 work += offsets[j + 1] - offsets[j]
@@ -84,7 +86,7 @@ def flip(  # type: ignore[no-untyped-def]
                 work += offsets[j + 1] - offsets[j]
             elif false[j] == 2:
                 y[i] = not y[i]
-                f = only_false(offsets, features, wakes, y, j)
+                f = only_false(terrain, y, j)
                 y[i] = not y[i]
                 for c in range(n_constraints):
                     gains[f, c] += votes[j, c]
@@ -95,72 +97,55 @@ def flip(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def best_flip(needs, sums, gains, until, step, least, rng):  # type: ignore[no-untyped-def]
+def best_flip(bounds, place, step, least):  # type: ignore[no-untyped-def]
     """The flip that leaves the least shortfall, at random among equals, and that shortfall.
 
     A flip that is forbidden (``until[i] > step``) must lead below ``least``.
     """
+    sums, gains, until = place.sums, place.gains, place.until
     n, n_constraints = gains.shape
     best, chosen, ties = _FAR, -1, 0
     for i in range(n):
         short = np.int64(0)
         for c in range(n_constraints):
-            short += max(np.int64(0), needs[c] - sums[c] - gains[i, c])
+            short += max(np.int64(0), bounds[c] - sums[c] - gains[i, c])
         if short > best or (until[i] > step and short >= least):
             continue
         if short < best:
             best, chosen, ties = short, i, 1
         else:
             ties += 1
-            if next_below(rng, 0, ties) == 0:
+            if next_below(place.rng, 0, ties) == 0:
                 chosen = i
     return chosen, best
 
 
 @kernel
-def wanted_clause(votes, false, needs, sums, draws, rng):  # type: ignore[no-untyped-def]
+def wanted_clause(terrain, place):  # type: ignore[no-untyped-def]
     """A false clause that would help where votes are short, with few false literals among some at random."""
+    votes, bounds, false, sums = terrain.votes, terrain.bounds, place.false, place.sums
     n, n_constraints = votes.shape
     best, chosen = _FAR, np.int64(-1)
-    for _ in range(draws):
-        j = np.int64(next_below(rng, 0, n))
+    for _ in range(_DRAWS):
+        j = np.int64(next_below(place.rng, 0, n))
         if false[j] == 0 or false[j] >= best:
             continue
         for c in range(n_constraints):
-            if sums[c] < needs[c] and votes[j, c] > 0:
+            if sums[c] < bounds[c] and votes[j, c] > 0:
                 best, chosen = np.int64(false[j]), j
                 break
     return chosen
 
 
 @kernel
-def walk(  # type: ignore[no-untyped-def]
-    offsets,
-    features,
-    wakes,
-    votes,
-    needs,  # the problem; votes by clause
-    where,
-    clauses,
-    waking,  # feature i is in clauses[where[i]:where[i + 1]], waking them or not
-    y,
-    false,
-    sums,
-    gains,
-    until,
-    counts,
-    rng,  # the state
-    patience,
-    noise,
-    last_step,
-    max_work,
-):
-    """Walk from y until every need is met, or ``patience`` steps bring nothing better, or a limit."""
+def walk(terrain, place, patience, noise, last_step, max_work):  # type: ignore[no-untyped-def]
+    """Walk from y until every bound is met, or ``patience`` steps bring nothing better, or a limit."""
+    bounds, sums, counts, rng = terrain.bounds, place.sums, place.counts, place.rng
     work = 0
     while work < max_work and counts[STEP] < last_step:
         short = np.int64(0)
-        for c in range(len(needs)):
-            short += max(np.int64(0), needs[c] - sums[c])
+        for c in range(len(bounds)):
+            short += max(np.int64(0), bounds[c] - sums[c])
         if short == 0:
             return ARRIVED
         if short < counts[LEAST]:
@@ -168,22 +153,20 @@ def walk(  # type: ignore[no-untyped-def]
         if counts[STEP] - counts[WHEN] > patience:
             return LOST
         counts[STEP] += 1
-        work += gains.size
-        chosen, left = best_flip(needs, sums, gains, until, counts[STEP], counts[LEAST], rng)
+        work += place.gains.size
+        chosen, left = best_flip(bounds, place, counts[STEP], counts[LEAST])
         j = -1
         if chosen < 0 or (left >= short and next_below(rng, 0, 1000) < noise):
-            j = wanted_clause(votes, false, needs, sums, _DRAWS, rng)
+            j = wanted_clause(terrain, place)
         if j >= 0:
-            first, end = offsets[j], offsets[j + 1]
+            first, end = terrain.offsets[j], terrain.offsets[j + 1]
         elif chosen >= 0:
             first, end = 0, 1
         else:
             continue
         for k in range(first, end):
-            i = chosen if j < 0 else features[k]
-            if j < 0 or y[i] != wakes[k]:
-                until[i] = counts[STEP] + _TENURE + next_below(rng, 0, _TENURE)
-                work += flip(
-                    i, offsets, features, wakes, votes, where, clauses, waking, y, false, sums, gains
-                )
+            i = chosen if j < 0 else terrain.features[k]
+            if j < 0 or place.y[i] != terrain.wakes[k]:
+                place.until[i] = counts[STEP] + _TENURE + next_below(rng, 0, _TENURE)
+                work += flip(i, terrain, place)
     return PAUSED

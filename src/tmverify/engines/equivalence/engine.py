@@ -1,6 +1,6 @@
 """The order of things for a question about every input.
 
-1. Look at inputs (``sampling``): most pairs of models differ on one of them.
+1. Look at inputs (``hunt``): most pairs of models differ on one of them.
 2. Argue by structure: cases that cancel are refuted, others are confined to *parts*, small subcubes.
 3. In every part: walk towards a disagreement, then search, exactly; all over again with more effort.
 4. Put what is left to ``sat``, a share of the time to each part.
@@ -20,14 +20,13 @@ from typing import Any
 import numpy as np
 
 from tmverify.engines import brute
+from tmverify.engines.engine import Decide
+from tmverify.engines.equivalence.hunt import find_among_samples, find_by_walking
 from tmverify.engines.equivalence.normal import normal_form
-from tmverify.engines.equivalence.parts import Part, parts_of
-from tmverify.engines.equivalence.sampling import find_among_samples
-from tmverify.engines.equivalence.structure import arguments
-from tmverify.engines.equivalence.walking import find_by_walking
-from tmverify.engines.equivalence.writing import Writer
-from tmverify.engines.proof_log import Evidence
-from tmverify.engines.protocol import Answer, Deadline, Engine, Outcome, found, none_exists, stopped
+from tmverify.engines.equivalence.proof import Writer
+from tmverify.engines.equivalence.structure import Part, arguments, parts_of
+from tmverify.engines.proof_log import ProofLog
+from tmverify.engines.protocol import Answer, Deadline, Outcome, found, none_exists, stopped
 from tmverify.engines.search.engine import decide_within
 from tmverify.engines.search.tree import Budget
 from tmverify.properties.query import Query
@@ -48,17 +47,17 @@ _RESTS_ON: Mapping[str | None, tuple[str, ...]] = {
 }
 
 
-def decide(query: Query, deadline: Deadline, last: Engine, evidence: Evidence | None = None) -> Answer:
+def decide(query: Query, deadline: Deadline, last: Decide, log: ProofLog | None = None) -> Answer:
     """Decide ``query``, whose region is everything; ``last`` gets what the search leaves open."""
     try:
-        return _decide(query, deadline, last, evidence)
+        return _decide(query, deadline, last, log)
     except MemoryError:
         return stopped(StopReason.OUT_OF_MEMORY, "the comparison ran out of memory")
     except Exception as error:  # whatever went wrong, it is no answer
         return stopped(StopReason.CRASHED, f"the comparison failed with {error!r}: a bug, please report it")
 
 
-def _decide(query: Query, deadline: Deadline, last: Engine, evidence: Evidence | None) -> Answer:
+def _decide(query: Query, deadline: Deadline, last: Decide, log: ProofLog | None) -> Answer:
     witness = find_among_samples(query, deadline)
     if witness is not None:
         return replace(found(witness), engine="hunt")
@@ -66,14 +65,14 @@ def _decide(query: Query, deadline: Deadline, last: Engine, evidence: Evidence |
     argued = list(arguments(query, form, deadline))
     used = {"arguments": tuple(argument for argument in argued if argument.multipliers)}
     plain = replace(query, hints=None)
-    parts = [part for argument in argued for part in parts_of(plain, argument, evidence)]
+    parts = [part for argument in argued for part in parts_of(plain, argument, log)]
     if parts:
-        answer = _Pursuit(query, parts, deadline, certified=evidence is not None).run(last)
+        answer = _Pursuit(query, parts, deadline, certified=log is not None).run(last)
         answer = replace(answer, relies_on=_RESTS_ON[answer.engine], stats={**used, **answer.stats})
     else:
         answer = replace(none_exists(**used), engine="structure")
-    if evidence is not None and answer.outcome is Outcome.NO_WITNESS:
-        writer = Writer(query, form, evidence)
+    if log is not None and answer.outcome is Outcome.NO_WITNESS:
+        writer = Writer(query, form, log)
         for argument in argued:
             writer.write(argument)
     return answer
@@ -89,7 +88,7 @@ class _Pursuit:
     certified: bool  # whether evidence is wanted, which an enumeration has none of
     counts: dict[str, Any] = field(default_factory=lambda: {"nodes": 0, "steps": 0, "walked": 0})
 
-    def run(self, last: Engine) -> Answer:
+    def run(self, last: Decide) -> Answer:
         self.counts["parts"] = len(self.left)
         looked = brute.decide_if_small(self.query, self.deadline, QUICK)
         if looked is not None and (looked.outcome is Outcome.WITNESS or not self.certified):
@@ -142,7 +141,7 @@ class _Pursuit:
             if self.deadline.passed():
                 return None
             budget = Budget(self._share(2 * len(self.left)), nodes)
-            answer = decide_within(part.query, budget, part.evidence)
+            answer = decide_within(part.query, budget, part.log)
             for count in ("nodes", "steps"):
                 self.counts[count] += answer.stats.get(count, 0)
             if answer.outcome is Outcome.WITNESS:
@@ -151,13 +150,13 @@ class _Pursuit:
                 self.left.remove(part)
         return None if self.left else self._answer(none_exists(), "search")
 
-    def _finish(self, engine: Engine) -> Answer:
+    def _finish(self, engine: Decide) -> Answer:
         """Put every part to ``engine``; again with more time, if those that follow leave some."""
         reason, detail = StopReason.TIMEOUT, ""
         name = "search" if self.deadline.passed() else "sat"
         while self.left and not self.deadline.passed():
             for k, part in enumerate(waiting := self.left.copy()):
-                answer = engine(part.query, self._share(len(waiting) - k), part.evidence)
+                answer = engine(part.query, self._share(len(waiting) - k), part.log)
                 if answer.outcome is Outcome.WITNESS:
                     return self._answer(answer, "sat")
                 if answer.outcome is Outcome.NO_WITNESS:

@@ -1,7 +1,7 @@
 """Proof by structure: the constraints of a case that cancel each other, in exact integers.
 
 A case asks for an input z with ``v_c . clauses(z) >= b_c`` for each of its constraints c. Clauses are taken
-in normal form (``everywhere.normal``), and each constraint is divided by the greatest common divisor of its
+in normal form (``normal``), and each constraint is divided by the greatest common divisor of its
 weights, its bound rounded up, because a sum of integers is an integer. For any multipliers m_c >= 0 a
 solution has
 
@@ -15,27 +15,39 @@ many subcubes: the case is split into *parts*, small problems in which the share
 r is *narrowed* before, by  p c - q (c and l) = (p - q) c + q (c and not l)  and its like for p < q and for
 other signs: identities that leave less to be positive.
 
-``Argument`` holds the multipliers, all that is needed to go through the proof again.
+``Argument`` holds the multipliers, all that is needed to go through the proof again. They are a guess by
+linear programming, checked in integers:
+
+    minimise   sum_j max(0, (m V)_j)      over  m >= 0,  m . bounds = 1
+
+where V has a row per constraint and a column per clause. At 0 nothing is left of the clauses, and the
+constraints contradict each other; near 0 little is left. For two models that share most of their structure
+the solution is simple, and a sample of the columns shows it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from hashlib import blake2b
+from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.equivalence.multipliers import guess_multipliers
 from tmverify.engines.equivalence.normal import Clause, NormalForm
+from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.protocol import Deadline
 from tmverify.properties.query import Query
+from tmverify.properties.region import Region
 
 MAX_PARTS = 64  # of a case: with more clauses left the sum says little
 _NARROWED = 100_000  # literals at most
 _MOST_CELLS = 1 << 26  # weights of a case
 _AT_ONCE = 1 << 20
+_MOST_COLUMNS = 400  # of a linear program
+_LARGEST_DENOMINATOR = 10_000
 _INT64 = 1 << 62
 
 Case = tuple[int, ...]
@@ -139,7 +151,7 @@ class _Ledger:
         if len(case) * len(self.form.clauses) > _MOST_CELLS:
             return unknown
         weights, bounds = self._rows(case)
-        chosen = guess_multipliers(weights, bounds)
+        chosen = _guess_multipliers(weights, bounds)
         if chosen is None:
             return unknown
         need = sum(m * bound for m, bound in zip(chosen, bounds, strict=True))
@@ -185,3 +197,87 @@ def narrow(rest: dict[Clause, int]) -> tuple[dict[Clause, int], tuple[tuple[Clau
 
 def _digest(weights: NDArray[np.int64]) -> bytes:
     return blake2b(weights.tobytes(), digest_size=16).digest()
+
+
+def _guess_multipliers(weights: NDArray[np.int64], bounds: list[int]) -> list[int] | None:
+    """Integers >= 0, one for each row of ``weights``, or None if there is no good guess."""
+    from scipy.optimize import linprog
+
+    if not any(bounds):
+        return None
+    columns, counts = _sample(weights)
+    n, k = len(counts), len(bounds)
+    size = max(1.0, float(np.abs(columns).max(initial=0)))
+    scale = max(abs(b) for b in bounds)
+    solution = linprog(
+        np.concatenate([np.zeros(k), counts]),
+        A_ub=np.hstack([columns / size, -np.eye(n)]),
+        b_ub=np.zeros(n),
+        A_eq=np.concatenate([np.array(bounds, float) / scale, np.zeros(n)])[None, :],
+        b_eq=[1.0],
+        method="highs-ds",  # a corner, where most multipliers are 0
+    )
+    return _integers(solution.x[:k]) if solution.status == 0 else None
+
+
+def _sample(weights: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Distinct columns that are not 0, as rows, and how often each occurs."""
+    columns = weights.T[weights.any(axis=0)]
+    if len(columns) > 10 * _MOST_COLUMNS:
+        columns = columns[:: len(columns) // (10 * _MOST_COLUMNS)]
+    distinct, counts = np.unique(columns, axis=0, return_counts=True)
+    if len(distinct) > _MOST_COLUMNS:
+        stride = -(-len(distinct) // _MOST_COLUMNS)
+        distinct, counts = distinct[::stride], counts[::stride]
+    return distinct.astype(float), counts.astype(float)
+
+
+def _integers(values: NDArray[np.float64]) -> list[int]:
+    """The multipliers as integers in about the same proportions."""
+    largest = float(values.max(initial=0.0))
+    if not largest > 0:
+        return [0] * len(values)
+    near = [
+        Fraction(max(0.0, float(value)) / largest).limit_denominator(_LARGEST_DENOMINATOR) for value in values
+    ]
+    whole = lcm(*(fraction.denominator for fraction in near))
+    return [int(fraction * whole) for fraction in near]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One case of a question, in the subcube where one clause is true; a Query of its own.
+
+    Its witnesses are witnesses of the question; if no part has one, the question has none.
+    ``log`` is where its refutation is written down, if that is wanted.
+    """
+
+    query: Query
+    log: ProofLog | None
+
+
+def parts_of(query: Query, argument: Argument, log: ProofLog | None = None) -> list[Part]:
+    """What an argument leaves of ``query``: nothing, some subcubes, or the case as it is."""
+
+    def portion(inside: Clause) -> ProofLog | None:
+        return None if log is None else log.portion(argument.case, inside)
+
+    case = replace(
+        query,
+        constraints=tuple(query.constraints[c] for c in argument.case),
+        cases=(tuple(range(len(argument.case))),),
+    )
+    if argument.parts is None:
+        return [Part(case, portion(()))]
+    n = query.region.n_features
+    cubes = [tuple(sorted(clause, key=abs)) for clause in argument.parts]
+    return [Part(replace(case, region=_subcube(cube, n)), portion(cube)) for cube in cubes]
+
+
+def _subcube(clause: Clause, n_features: int) -> Region:
+    """All inputs on which ``clause`` is true."""
+    literals = np.array(clause, np.int64)
+    center, mutable = np.zeros(n_features, np.uint8), np.ones(n_features, np.bool_)
+    center[np.abs(literals) - 1] = literals > 0
+    mutable[np.abs(literals) - 1] = False
+    return Region(center, n_features, mutable)

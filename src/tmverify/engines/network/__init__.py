@@ -1,1 +1,111 @@
-"""Deciding questions about binarized networks."""
+"""Deciding questions about binarized networks; ``engine`` has the order of things.
+
+Engines have the names of those of machines, and parts of their own to rest on.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from tmverify.bnn.model import BnnModel
+from tmverify.bnn.query import NetworkQuery
+from tmverify.engines import brute
+from tmverify.engines.engine import Decide, Engine, Signer, at_first_use
+from tmverify.engines.proof_log import ProofLog, Refutation
+from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome
+from tmverify.properties.trust import NETWORK_REPLAYED
+
+INTERVALS, PATTERNS, SOLVER, BRUTE = "network-intervals", "network-search", "network-sat", "network-brute"
+_TRUST = {
+    INTERVALS: ("intervals (tmverify.engines.network.shell)", "NumPy"),
+    PATTERNS: ("the enumeration of patterns (tmverify.engines.network.patterns)", "numba", "NumPy"),
+    SOLVER: ("the encoding of networks (tmverify.engines.network.solver)", "CaDiCaL 1.9.5 in PySAT", "NumPy"),
+    BRUTE: NETWORK_REPLAYED,
+}
+_SEARCHED = ((INTERVALS,), (INTERVALS, PATTERNS))
+_SOLVED = ((INTERVALS,), (INTERVALS, SOLVER))
+_ANY_WAY = (*_SEARCHED, (INTERVALS, SOLVER), (INTERVALS, PATTERNS, SOLVER))
+
+
+class ShellLog(ProofLog):
+    """The refutations of shells: a ball is refuted if all its shells are, the centre apart."""
+
+    no_proof = "more inputs than the checker enumerates, and no clausal proof in the time"
+
+    def proof_of(self, query: Any, radius: int) -> list[Refutation] | None:
+        """The refutations of the shells up to ``radius``, or None if one is missing."""
+        shells = {refutation.radius: refutation for refutation in self.refutations}
+        wanted = range(1, min(radius, int(query.region.mutable.sum())) + 1)
+        return [shells[k] for k in wanted] if all(k in shells for k in wanted) else None
+
+    def left_open(self, query: Any, radius: int) -> None:
+        """Nothing that is worth asking again: every shell has had its time."""
+
+
+def _is_about_networks(asked: object) -> bool:
+    return isinstance(asked, NetworkQuery | BnnModel)
+
+
+def _declared(name: str, decide: Decide, signers: tuple[Signer, ...], **more: Any) -> Engine:
+    return Engine(
+        name=name,
+        decide=decide,
+        accepts=_is_about_networks,
+        subject="a binarized network",
+        log=ShellLog,
+        trust=_TRUST,
+        replayed=NETWORK_REPLAYED,
+        signers=signers,
+        **more,
+    )
+
+
+def _by_shells(name: str, *signers: Signer) -> Engine:
+    """An engine that goes from shell to shell."""
+    return _declared(
+        name,
+        at_first_use("network.engine:decide", name),
+        signers,
+        find_nearest=at_first_use("network.engine:nearest", name),
+        prepare=at_first_use("network.engine:prepare", name),
+        certifies=True,
+    )
+
+
+def _brute(query: NetworkQuery, deadline: Deadline, log: ProofLog | None = None, /) -> Answer:
+    return replace(brute.decide(query, deadline), relies_on=(BRUTE,))
+
+
+def _brute_nearest(query: NetworkQuery, deadline: Deadline, log: ProofLog | None = None, /) -> Nearest:
+    """The first witness that there is: inputs come nearest first."""
+    answer = _brute(query, deadline)
+    bounds: tuple[float, float] = (0, math.inf)
+    if answer.outcome is not Outcome.STOPPED:
+        bounds = (math.inf, math.inf)
+    if answer.witness is not None:
+        bounds = (far := int((answer.witness != query.region.origin).sum()), far)
+    return Nearest(
+        *bounds,
+        answer.witness,
+        "brute",
+        stop_reason=answer.stop_reason,
+        detail=answer.detail,
+        stats=answer.stats,
+        relies_on=answer.relies_on,
+    )
+
+
+_EITHER = Signer("search", _ANY_WAY), Signer("sat", _ANY_WAY)
+NETWORK_ENGINES = (
+    _by_shells("auto", *_EITHER),
+    _by_shells(
+        "search",
+        Signer("search", _SEARCHED, certified=False),
+        # What the search can't show to a checker, a solver proves.
+        *(replace(signer, certified=True) for signer in _EITHER),
+    ),
+    _by_shells("sat", Signer("sat", _SOLVED)),
+    _declared("brute", _brute, (Signer("brute", ((BRUTE,),)),), find_nearest=_brute_nearest),
+)

@@ -75,6 +75,11 @@ class Shell:
         return math.comb(len(self.features), self.flips)
 
     @property
+    def n_open(self) -> int:
+        """How many neurons are open, in all blocks."""
+        return len(self.quotas) + sum(len(stage.needs) for stage in self.stages)
+
+    @property
     def fits_a_word(self) -> bool:
         """Whether a pattern of its open neurons, and one more than the last, is a word of 64 bits."""
         return len(self.quotas) < WORD

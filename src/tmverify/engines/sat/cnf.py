@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,16 @@ class Cnf:
             self._loose = []
         self._blocks.append(grid)
         self.n_clauses += len(grid)
+
+    def demand(self, clauses: Iterable[Iterable[int]]) -> None:
+        """Add the last clauses of a formula whose refutation is checked.
+
+        CaDiCaL numbers clauses as they come, and would derive others after a unit: there is one, the last.
+        """
+        demand = self.new_var()
+        for clause in clauses:
+            self.add(*clause, -demand)
+        self.add(demand)
 
     def blocks(self) -> Iterator[Sequence[Sequence[int]]]:
         """The clauses in order, as lists of lists, a block at a time."""

@@ -1,7 +1,76 @@
-"""The ``sat`` engine, in a process of its own: as fast as it can, or with evidence."""
+"""The engines ``sat`` and ``paper``, each in a process of its own.
+
+So a solver that hangs, crashes or eats memory costs its question only.
+"""
 
 from __future__ import annotations
 
-from tmverify.engines.subprocesses.isolation import isolated
+import os
+import tempfile
+from dataclasses import replace
+from typing import Any
 
-decide = isolated("tmverify.engines.sat.reduced:solve", proving="tmverify.engines.sat.proving:solve")
+from tmverify.engines.engine import Decide, Engine, Signer
+from tmverify.engines.proof_log import ProofLog
+from tmverify.engines.protocol import Answer, Deadline, stopped
+from tmverify.engines.search import SEARCH
+from tmverify.engines.subprocesses.call import Failure, call
+from tmverify.properties.query import Query
+from tmverify.properties.verdict import StopReason
+
+
+def isolated(solver: str, proving: str | None = None) -> Decide:
+    """The engine that runs ``solver``, a ``"module:function"`` from Query to Answer, in a worker.
+
+    Where evidence is wanted, ``proving`` is run instead, with the path of a file to leave it in; ``solver``
+    only if the problem is too large for that.
+    """
+
+    def decide(query: Query, deadline: Deadline, log: ProofLog | None = None, /) -> Answer:
+        # The machines are for replaying answers; a solver has no use for them.
+        job = replace(query, machines=(), topic=None)
+        if log is None or proving is None:
+            return _ask(solver, (job,), deadline)
+        try:
+            with tempfile.TemporaryDirectory(prefix="tmverify-") as folder:
+                path = os.path.join(folder, "evidence")
+                answer = _ask(proving, (job, path), deadline)
+                log.adopt(path, answer.refutations)
+            if answer.stop_reason is StopReason.ENCODING_TOO_LARGE:
+                return _ask(solver, (job,), deadline)  # an answer without evidence is better than none
+            return replace(answer, refutations=())
+        except OSError as error:
+            return stopped(StopReason.CRASHED, f"no place for the evidence: {error}")
+
+    return decide
+
+
+def _ask(solver: str, arguments: tuple[Any, ...], deadline: Deadline) -> Answer:
+    reply = call(solver, arguments, deadline)
+    if isinstance(reply, Failure):
+        return stopped(reply.stop_reason, reply.detail)
+    if not isinstance(reply, Answer):
+        return stopped(StopReason.CRASHED, f"the solver answered with {type(reply).__name__}")
+    return reply
+
+
+def _prepare(query: Query, certificate: bool) -> None:
+    """With evidence, the search is tried before the solver; its kernels come from numba's cache."""
+    if certificate:
+        SEARCH.prepare(query, certificate)
+
+
+SAT = Engine(
+    name="sat",
+    decide=isolated("tmverify.engines.sat.reduced:solve", proving="tmverify.engines.sat.refutation:solve"),
+    prepare=_prepare,
+    certifies=True,
+    trust={"sat": ("the engine sat (tmverify.engines.sat)", "CaDiCaL 1.9.5 in PySAT", "NumPy")},
+    signers=(Signer("sat", (("sat",),)),),
+)
+PAPER = Engine(
+    name="paper",
+    decide=isolated("tmverify.engines.sat.paper:solve"),
+    trust={"paper": ("the engine paper (tmverify.engines.sat.paper)", "Glucose 4 in PySAT", "NumPy")},
+    signers=(Signer("paper", (("paper",),)),),
+)

@@ -1,17 +1,24 @@
-"""A Query written as one CNF, with the way back from a satisfying assignment to an input.
+"""A Query written as one CNF, with the way back from a satisfying assignment to an input; and its solving.
 
 ``encode_*`` functions return a Formula; the engines solve it, and the DIMACS exporter writes it down.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.engines.protocol import Answer, EncodingTooLargeError, found, none_exists, stopped
 from tmverify.engines.sat.cnf import Cnf
+from tmverify.properties.verdict import StopReason
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,3 +60,68 @@ def add_conjunction(cnf: Cnf, lits: Iterable[int], *, forward: bool = True, back
     if backward:
         cnf.add(v, *(-lit for lit in inputs))
     return v
+
+
+def solve_formulas(formulas: Callable[[], Iterator[Formula]], solver_name: str) -> Answer:
+    """Solve formulas, made one at a time, until one is satisfiable; without a limit.
+
+    The limit is for the process around this to hold.
+    """
+    start = time.perf_counter()
+    stats = {"formulas": 0, "variables": 0, "clauses": 0, "solve_seconds": 0.0}
+    try:
+        for formula in formulas():
+            stats["formulas"] += 1
+            stats["variables"] += formula.cnf.n_vars
+            stats["clauses"] += formula.cnf.n_clauses
+            begin = time.perf_counter()
+            model = solve_cnf(formula.cnf, solver_name)
+            stats["solve_seconds"] += time.perf_counter() - begin
+            stats["encode_seconds"] = time.perf_counter() - start - stats["solve_seconds"]
+            if model is not None:
+                return found(formula.decode(model), **stats)
+    except EncodingTooLargeError as error:
+        return stopped(StopReason.ENCODING_TOO_LARGE, str(error), **stats)
+    return none_exists(**stats)
+
+
+def solve_cnf(cnf: Cnf, solver_name: str) -> list[int] | None:
+    """A satisfying assignment, or None if there is none."""
+    from pysat.solvers import Solver
+
+    with Solver(name=solver_name) as solver:
+        for block in cnf.blocks():
+            solver.append_formula(block)
+        satisfiable = solver.solve()
+        if satisfiable is None:
+            raise RuntimeError("the solver gave no answer")
+        model: list[int] | None = solver.get_model() if satisfiable else None
+        return model
+
+
+def solve_with_proof(cnf: Cnf) -> tuple[list[int] | None, IO[bytes]]:
+    """A satisfying assignment, or None, and then CaDiCaL's proof that there is none: LRAT, as text."""
+    import pysolvers
+    from pysat.solvers import Cadical195
+
+    solver = Cadical195()
+    # PySAT turns on tracing before options can be set, and so writes binary DRAT; and it closes the file.
+    solver.configure({"lrat": 1, "binary": 0})
+    solver.prfile = tempfile.TemporaryFile()  # noqa: SIM115
+    proof = os.fdopen(os.dup(solver.prfile.fileno()), "rb")
+    try:
+        solver.prfp = pysolvers.cadical195_tracepr(solver.cadical, solver.prfile)
+        for clause in proper_clauses(cnf):
+            solver.add_clause(clause)
+        model = solver.get_model() if solver.solve() else None
+    finally:
+        solver.delete()
+    proof.seek(0)
+    return model, proof
+
+
+def proper_clauses(cnf: Cnf) -> Iterator[list[int]]:
+    """No literal twice, no "x or not x": CaDiCaL would derive other clauses, or not number these."""
+    for clause in chain.from_iterable(cnf.blocks()):
+        if not any(-literal in clause for literal in clause):
+            yield list(dict.fromkeys(clause))

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from tmverify.engines.protocol import Answer, EncodingTooLargeError
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.sequential import sequential_counter
-from tmverify.engines.sat.formula import Formula, add_conjunction
-from tmverify.engines.sat.solving import solve_formulas
+from tmverify.engines.sat.formula import Formula, add_conjunction, solve_formulas
 from tmverify.properties.query import Query
 
 SOLVER = "glucose4"

@@ -24,8 +24,7 @@ from tmverify.engines.reduction import Reduced, reduce, restrict
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.adder import adder_at_most
 from tmverify.engines.sat.encodings.totalizer import totalizer_at_most, totalizer_size
-from tmverify.engines.sat.formula import Formula, add_conjunction
-from tmverify.engines.sat.solving import solve_formulas
+from tmverify.engines.sat.formula import Formula, add_conjunction, solve_formulas
 from tmverify.properties.query import Query
 
 SOLVER = "cadical195"

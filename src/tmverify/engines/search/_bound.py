@@ -25,31 +25,33 @@ LOOK_WIDE = 4
 
 
 @part
-def mix_votes(votes, needs, mix, total):  # type: ignore[no-untyped-def]
-    """total = sum_c mix[c] * votes[c]; returns the need of that sum."""
-    need = 0
-    for c in range(len(needs)):
-        need += mix[c] * needs[c]
+def mix_votes(problem, mix, total):  # type: ignore[no-untyped-def]
+    """total = sum_c mix[c] * votes[c]; returns the bound of that sum."""
+    votes, bounds = problem.votes, problem.bounds
+    bound = 0
+    for c in range(len(bounds)):
+        bound += mix[c] * bounds[c]
     for j in range(votes.shape[1]):
         sum_ = 0
         for c in range(votes.shape[0]):
             sum_ += mix[c] * votes[c, j]
         total[j] = sum_
-    return need
+    return bound
 
 
 @part
-def credit_flips(  # type: ignore[no-untyped-def]
-    offsets, middles, features, total, dead, share, load, wide, unit, lean, step, turn, slant, credits
-):
-    """Improve the multipliers by one step at the fractional flips ``lean``; then credits[i] is what the bound
-    grants for flip i, times ``unit``. Returns the constant and the squared norm of the bound's slope.
+def credit_flips(problem, dead, multipliers, scratch, unit, step, turn):  # type: ignore[no-untyped-def]
+    """Improve the multipliers by one step at the fractional flips ``lean``; then ``scratch.credits[i]`` is
+    what the bound grants for flip i, times ``unit``. Returns the constant and the squared norm of its slope.
 
     A clause with ``dead[j] > 0`` has a literal that is fixed to false, and is left out. Literals
     ``offsets[j]:middles[j]`` wake clause j, ``middles[j]:offsets[j + 1]`` keep it awake. ``wide[j]`` says
     whether one of the latter may have a share; those that are not looked at in this ``turn`` get none, which
     is a choice of multipliers like any other.
     """
+    offsets, middles, features = problem.offsets, problem.middles, problem.features
+    share, load, wide, lean = multipliers.share, multipliers.load, multipliers.wide, multipliers.lean
+    total, slant, credits = scratch.total, scratch.slant, scratch.credits
     for i in range(len(credits)):
         credits[i] = 0
     constant = np.int64(0)
@@ -196,8 +198,9 @@ def choose_flips(credits, fixed, left, scratch, flips):  # type: ignore[no-untyp
 
 
 @kernel
-def count_votes(offsets, middles, features, votes, dead, flips, sums):  # type: ignore[no-untyped-def]
+def count_votes(problem, dead, flips, sums):  # type: ignore[no-untyped-def]
     """sums[c] = votes of constraint c with exactly these flips."""
+    offsets, middles, features, votes = problem.offsets, problem.middles, problem.features, problem.votes
     for c in range(len(sums)):
         sums[c] = 0
     for j in range(votes.shape[1]):
@@ -219,8 +222,9 @@ def count_votes(offsets, middles, features, votes, dead, flips, sums):  # type: 
 
 
 @part
-def relaxed_votes(offsets, middles, features, total, votes, dead, lean, sums):  # type: ignore[no-untyped-def]
+def relaxed_votes(problem, total, dead, lean, sums):  # type: ignore[no-untyped-def]
     """sums[c] = votes of constraint c in the relaxation, with the fractional flips ``lean``."""
+    offsets, middles, features, votes = problem.offsets, problem.middles, problem.features, problem.votes
     for c in range(len(sums)):
         sums[c] = 0.0
     for j in range(votes.shape[1]):

@@ -8,19 +8,18 @@ GAIN, LOSS = np.int8(1), np.int8(-1)
 
 
 @kernel
-def climb(  # type: ignore[no-untyped-def]
-    offsets, middles, features, votes, needs, radius, where, clauses, waking, flips, false, sums, gains
-):
-    """Flip, one at a time, the feature that leaves the least shortfall; whether every need was met.
+def climb(problem, most, flips, false, sums, gains):  # type: ignore[no-untyped-def]
+    """Flip, one at a time, the feature that leaves the least shortfall; whether every bound was met.
 
-    shortfall(y) = sum_c max(0, need_c - votes_c(y)). Stops after ``radius`` flips; a flip is not taken back.
+    shortfall(y) = sum_c max(0, bound_c - votes_c(y)). Stops after ``most`` flips; a flip is not taken back.
     It begins without flips. Scratch, all 0: ``false``, the literals of each clause that are not true now;
     ``sums``, the votes of each constraint; ``gains``, what flipping a feature would add to them.
     """
+    offsets, middles, features = problem.offsets, problem.middles, problem.features
+    votes, bounds, where = problem.votes, problem.bounds, problem.where
     n = len(flips)
-    n_constraints = len(needs)
-    m = votes.shape[1]
-    for j in range(m):
+    n_constraints = len(bounds)
+    for j in range(votes.shape[1]):
         false[j] = middles[j] - offsets[j]
         for c in range(n_constraints):
             if false[j] == 0:
@@ -29,10 +28,10 @@ def climb(  # type: ignore[no-untyped-def]
                     gains[c, features[k]] -= votes[c, j]
             elif false[j] == 1:
                 gains[c, features[offsets[j]]] += votes[c, j]
-    for _ in range(radius + 1):
+    for _ in range(most + 1):
         short = 0
         for c in range(n_constraints):
-            short += max(0, needs[c] - sums[c])
+            short += max(0, bounds[c] - sums[c])
         if short == 0:
             return True
         best, chosen = np.int64(1) << 62, -1
@@ -40,7 +39,7 @@ def climb(  # type: ignore[no-untyped-def]
             if not flips[i]:
                 left = 0
                 for c in range(n_constraints):
-                    left += max(0, needs[c] - sums[c] - gains[c, i])
+                    left += max(0, bounds[c] - sums[c] - gains[c, i])
                 if left < best:
                     best, chosen = np.int64(left), i
         if chosen < 0:
@@ -48,19 +47,20 @@ def climb(  # type: ignore[no-untyped-def]
         for c in range(n_constraints):
             sums[c] += gains[c, chosen]
         for k in range(where[chosen], where[chosen + 1]):
-            j = clauses[k]
-            credit_clause(j, LOSS, offsets, middles, features, votes, false, flips, gains)
+            j = problem.clauses[k]
+            credit_clause(j, LOSS, problem, false, flips, gains)
             flips[chosen] = True
-            false[j] += -1 if waking[k] else 1
-            credit_clause(j, GAIN, offsets, middles, features, votes, false, flips, gains)
+            false[j] += -1 if problem.waking[k] else 1
+            credit_clause(j, GAIN, problem, false, flips, gains)
             flips[chosen] = False
         flips[chosen] = True
     return False
 
 
 @part
-def credit_clause(j, sign, offsets, middles, features, votes, false, flips, gains):  # type: ignore[no-untyped-def]
+def credit_clause(j, sign, problem, false, flips, gains):  # type: ignore[no-untyped-def]
     """Add clause j's part to the gains: any flip loses a true clause, one mends a single false literal."""
+    offsets, middles, features, votes = problem.offsets, problem.middles, problem.features, problem.votes
     if false[j] > 1:
         return
     for k in range(offsets[j], offsets[j + 1]):

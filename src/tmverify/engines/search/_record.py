@@ -1,7 +1,7 @@
 """Multipliers on record: the integers that a certificate gives, and the bound that they prove.
 
 The search moves its multipliers in floats. What goes on record is rounded to integers first (``settle``), and
-only what those prove counts: ``credit_parts`` is ``_bound.credit_flips`` without a step. A clause's shares
+only what those prove counts: ``credit_record`` is ``_bound.credit_flips`` without a step. A clause's shares
 make up ``unit`` at least; a load is at most ``unit``.
 """
 
@@ -11,8 +11,10 @@ from tmverify.kernels.jit import kernel, part
 
 
 @kernel
-def first_parts(offsets, middles, unit, parts, loads):  # type: ignore[no-untyped-def]
+def first_record(problem, record):  # type: ignore[no-untyped-def]
     """The start, as a checker knows it: evenly on the flips that wake a clause, else on all that kill it."""
+    offsets, middles = problem.offsets, problem.middles
+    unit, parts, loads = record.unit, record.parts, record.loads
     for j in range(len(loads)):
         first, middle, end = offsets[j], middles[j], offsets[j + 1]
         n = middle - first if middle > first else end - first
@@ -23,8 +25,10 @@ def first_parts(offsets, middles, unit, parts, loads):  # type: ignore[no-untype
 
 
 @part
-def settle(offsets, total, dead, share, load, unit, parts, loads):  # type: ignore[no-untyped-def]
+def settle(problem, total, dead, multipliers, record):  # type: ignore[no-untyped-def]
     """Round the multipliers of all clauses that take part."""
+    offsets, share, load = problem.offsets, multipliers.share, multipliers.load
+    unit, parts, loads = record.unit, record.parts, record.loads
     for j in range(len(total)):
         if dead[j] or total[j] == 0:
             continue
@@ -44,8 +48,10 @@ def settle(offsets, total, dead, share, load, unit, parts, loads):  # type: igno
 
 
 @kernel
-def credit_parts(offsets, middles, features, total, dead, parts, loads, credits):  # type: ignore[no-untyped-def]
+def credit_record(problem, total, dead, record, credits):  # type: ignore[no-untyped-def]
     """credits[i] = what the bound grants for flip i, times the unit; returns the constant."""
+    offsets, middles, features = problem.offsets, problem.middles, problem.features
+    parts, loads = record.parts, record.loads
     for i in range(len(credits)):
         credits[i] = 0
     constant = np.int64(0)
@@ -83,11 +89,13 @@ def put(value, out, n):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def pack_changes(offsets, total, parts, loads, old_parts, old_loads, out):  # type: ignore[no-untyped-def]
-    """Write every clause that differs from the record: gap to it, then its numbers; bring the record up.
+def pack_changes(problem, total, record, written, out):  # type: ignore[no-untyped-def]
+    """Write every clause that differs from what was ``written``: gap to it, then its numbers; bring that up.
 
     Returns the number of bytes; ``out`` has room for five a number.
     """
+    offsets, parts, loads = problem.offsets, record.parts, record.loads
+    old_parts, old_loads = written.parts, written.loads
     n = np.int64(0)
     last = -1
     for j in range(len(total)):

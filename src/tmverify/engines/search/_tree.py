@@ -20,7 +20,7 @@ from tmverify.engines.search._bound import (
     mix_votes,
     relaxed_votes,
 )
-from tmverify.engines.search._record import credit_parts, settle
+from tmverify.engines.search._record import credit_record, settle
 from tmverify.kernels.jit import kernel, part
 
 # What ``explore`` returns.
@@ -31,8 +31,8 @@ RECORDED = 4  # a node is done: write down what happened to it
 TRAIL, FLIPPED, NODES, STEPS, WORK, LOWER, IMPLIED, EVENT, BRANCH, PRUNED = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 N_COUNTS = 10
 # What happened to a node, added up: nothing new is fixed, features are fixed by the bound, the node is closed
-# by the bound, the node is closed without it, it is split at ``counts[BRANCH]``.
-BY_FIXING, BY_BOUND, AS_SUCH, BY_SPLIT = 1, 2, 4, 8
+# by the bound, the node is closed by its number of flips, it is split at ``counts[BRANCH]``.
+BY_FIXING, BY_BOUND, BY_COUNT, BY_SPLIT = 1, 2, 4, 8
 # Typed, because numba compiles a function anew for each literal that it is called with.
 STAY, FLIP = np.int8(0), np.int8(1)
 NO, YES = np.bool_(False), np.bool_(True)
@@ -45,38 +45,40 @@ LOOK = 5  # steps between two looks at whether the flips of the bound are a solu
 
 
 @part
-def fix(feature, value, decision, fixed, trail, decisions, dead, where, clauses, waking, counts):  # type: ignore[no-untyped-def]
+def fix(feature, value, decision, problem, state):  # type: ignore[no-untyped-def]
     """Fix a feature, and count its false literals."""
-    fixed[feature] = value
-    trail[counts[TRAIL]] = feature
-    decisions[counts[TRAIL]] = decision
+    counts = state.counts
+    state.fixed[feature] = value
+    state.trail[counts[TRAIL]] = feature
+    state.decisions[counts[TRAIL]] = decision
     counts[TRAIL] += 1
     counts[FLIPPED] += value
-    for k in range(where[feature], where[feature + 1]):
-        if waking[k] != value:
-            dead[clauses[k]] += 1
+    for k in range(problem.where[feature], problem.where[feature + 1]):
+        if problem.waking[k] != value:
+            state.dead[problem.clauses[k]] += 1
 
 
 @part
-def unfix_last(fixed, trail, dead, where, clauses, waking, counts):  # type: ignore[no-untyped-def]
+def unfix_last(problem, state):  # type: ignore[no-untyped-def]
     """Undo the last ``fix``; returns its feature."""
+    counts = state.counts
     counts[TRAIL] -= 1
-    feature = np.int64(trail[counts[TRAIL]])
-    value = fixed[feature]
-    fixed[feature] = FREE
+    feature = np.int64(state.trail[counts[TRAIL]])
+    value = state.fixed[feature]
+    state.fixed[feature] = FREE
     counts[FLIPPED] -= value
-    for k in range(where[feature], where[feature + 1]):
-        if waking[k] != value:
-            dead[clauses[k]] -= 1
+    for k in range(problem.where[feature], problem.where[feature + 1]):
+        if problem.waking[k] != value:
+            state.dead[problem.clauses[k]] -= 1
     return feature
 
 
 @part
-def enough(sums, needs):  # type: ignore[no-untyped-def]
+def enough(sums, bounds):  # type: ignore[no-untyped-def]
     """Whether every constraint has the votes it needs."""
     short = 0
-    for c in range(len(needs)):
-        short += sums[c] < needs[c]
+    for c in range(len(bounds)):
+        short += sums[c] < bounds[c]
     return short == 0
 
 
@@ -109,23 +111,23 @@ def least_flips(constant, need, credits, fixed, flipped, left, scratch):  # type
 
 
 @part
-def remix(mix, weight, sums, needs, gap):  # type: ignore[no-untyped-def]
+def remix(mix, weight, sums, bounds, gap):  # type: ignore[no-untyped-def]
     """Shift the mixture of constraints towards those that the relaxation leaves short."""
-    n = len(needs)
+    n = len(bounds)
     mean = 0.0
     for c in range(n):
-        mean += sums[c] - needs[c]
+        mean += sums[c] - bounds[c]
     mean /= n
     norm = 0.0
     for c in range(n):
-        d = sums[c] - needs[c] - mean
+        d = sums[c] - bounds[c] - mean
         norm += d * d
     if norm < 1e-12:
         return
     pace = _PACE * gap / norm
     total = 0.0
     for c in range(n):
-        weight[c] = max(0.0, weight[c] - pace * (sums[c] - needs[c] - mean))
+        weight[c] = max(0.0, weight[c] - pace * (sums[c] - bounds[c] - mean))
         total += weight[c]
     for c in range(n):
         weight[c] = weight[c] / total if total > 0 else 1.0 / n
@@ -133,28 +135,14 @@ def remix(mix, weight, sums, needs, gap):  # type: ignore[no-untyped-def]
 
 
 @part
-def fix_by_bound(  # type: ignore[no-untyped-def]
-    bound,
-    need,
-    least,
-    runner_up,
-    credits,
-    flips,
-    fixed,
-    trail,
-    decisions,
-    dead,
-    where,
-    clauses,
-    waking,
-    counts,
-):
+def fix_by_bound(bound, need, least, runner_up, credits, problem, state):  # type: ignore[no-untyped-def]
     """Fix each feature whose other value would bring the bound below the need."""
+    fixed, flips = state.fixed, state.flips
     for i in range(len(fixed)):
         if fixed[i] == FREE:
             other = runner_up - credits[i] if flips[i] else credits[i] - least
             if bound + other < need:
-                fix(i, np.int8(flips[i]), NO, fixed, trail, decisions, dead, where, clauses, waking, counts)
+                fix(i, np.int8(flips[i]), NO, problem, state)
 
 
 @part
@@ -169,15 +157,16 @@ def count_fixable(bound, need, least, runner_up, credits, flips, fixed):  # type
 
 
 @part
-def back_to_other_side(fixed, trail, decisions, dead, where, clauses, waking, counts):  # type: ignore[no-untyped-def]
+def back_to_other_side(problem, state):  # type: ignore[no-untyped-def]
     """Undo up to the last decision and take its other side; False if there is no decision left."""
+    counts, decisions = state.counts, state.decisions
     decision, feature = False, 0
     while not decision:
         if counts[TRAIL] == counts[IMPLIED]:
             return False
         decision = decisions[counts[TRAIL] - 1]
-        feature = unfix_last(fixed, trail, dead, where, clauses, waking, counts)
-    fix(feature, STAY, NO, fixed, trail, decisions, dead, where, clauses, waking, counts)
+        feature = unfix_last(problem, state)
+    fix(feature, STAY, NO, problem, state)
     above = 0
     for k in range(counts[IMPLIED], counts[TRAIL]):
         above += decisions[k]
@@ -212,28 +201,28 @@ def follow(fixed, flips, first, lean):  # type: ignore[no-untyped-def]
             lean[i] += _MEMORY * (np.float32(flips[i]) - lean[i])
 
 
-# fmt: off
 @kernel
 def explore(  # type: ignore[no-untyped-def]
-    offsets, middles, features, votes, needs, radius,  # the problem
-    where, clauses, waking,  # feature i is in clauses[where[i]:where[i + 1]]
-    fixed, trail, decisions, dead, mix, weight, share, load, wide, lean, flips, counts,  # the state
-    total, credits, scratch, slant, exact_sums, sums,  # scratch: sums are None for a single constraint
-    unit, record_unit, parts, loads,  # the record: without one its unit is 0 and the others are None
-    root_steps, node_steps, max_nodes, max_work,
-):
-    # fmt: on
-    """Search until it is decided, or a limit is met, or the problem had better be rebuilt."""
+    problem, state, multipliers, scratch, relaxed_sums, record,
+    unit, root_steps, node_steps, max_nodes, max_work,
+):  # fmt: skip
+    """Search until it is decided, or a limit is met, or the problem had better be rebuilt.
+
+    ``relaxed_sums`` is scratch, None for a single constraint; ``record`` is None if nothing is written down.
+    """
+    fixed, flips, counts, dead = state.fixed, state.flips, state.counts, state.dead
+    mix, lean = multipliers.mix, multipliers.lean
+    total, credits = scratch.total, scratch.credits
     n = len(fixed)
     stop_work = counts[WORK] + max_work
     stop_nodes = counts[NODES] + max_nodes
     pruned = counts[PRUNED] > 0
     counts[PRUNED] = 0
-    need = mix_votes(votes, needs, mix, total) * unit
+    need = mix_votes(problem, mix, total) * unit
     while True:
         counts[EVENT] = 0
         if pruned:
-            if not back_to_other_side(fixed, trail, decisions, dead, where, clauses, waking, counts):
+            if not back_to_other_side(problem, state):
                 return REFUTED
             pruned = False
         if counts[WORK] >= stop_work or counts[NODES] >= stop_nodes:
@@ -248,41 +237,39 @@ def explore(  # type: ignore[no-untyped-def]
         limit = root_steps if counts[NODES] == 1 else node_steps
         while True:
             counts[STEPS] += 1
-            counts[WORK] += len(features)
-            left = radius - counts[FLIPPED]
+            counts[WORK] += len(problem.features)
+            left = problem.radius - counts[FLIPPED]
             if left < 0:
-                counts[EVENT] |= AS_SUCH  # more flips are forced than there may be
+                counts[EVENT] |= BY_COUNT  # more flips are forced than there may be
                 break
-            constant, norm = credit_flips(
-                offsets, middles, features, total, dead, share, load, wide,
-                unit, lean, pace, counts[STEPS], slant, credits,
-            )  # fmt: skip
-            gain, least, runner_up = choose_flips(credits, fixed, left, scratch, flips)
+            constant, norm = credit_flips(problem, dead, multipliers, scratch, unit, pace, counts[STEPS])
+            gain, least, runner_up = choose_flips(credits, fixed, left, scratch.sorted, flips)
             bound = constant + gain
             only = left == 0 or counts[TRAIL] == n
             look = only or step == limit or step % LOOK == LOOK - 1
-            if bound < need and record_unit == 0:
+            if bound < need and record is None:
                 counts[EVENT] |= BY_BOUND
                 break
             if look:
-                count_votes(offsets, middles, features, votes, dead, flips, exact_sums)
-                if enough(exact_sums, needs):
+                count_votes(problem, dead, flips, scratch.sums)
+                if enough(scratch.sums, problem.bounds):
                     return WITNESS
                 if only:
-                    counts[EVENT] |= AS_SUCH  # these flips are all that the node has
+                    counts[EVENT] |= BY_COUNT  # these flips are all that the node has
                     break
                 if at_root:
-                    lower = least_flips(constant, need, credits, fixed, counts[FLIPPED], left, scratch)
+                    sorted_ = scratch.sorted
+                    lower = least_flips(constant, need, credits, fixed, counts[FLIPPED], left, sorted_)
                     counts[LOWER] = max(counts[LOWER], lower)
             fixable = n
             reach, needed = bound, need
-            if parts is not None:  # numba compiles this only for a record
+            if record is not None:  # numba compiles this only for a record
                 fixable = 0
                 if bound < need or step >= limit or (at_root and look):
-                    settle(offsets, total, dead, share, load, record_unit, parts, loads)
-                    constant = credit_parts(offsets, middles, features, total, dead, parts, loads, credits)
-                    gain, least, runner_up = choose_flips(credits, fixed, left, scratch, flips)
-                    reach, needed = constant + gain, need // unit * record_unit
+                    settle(problem, total, dead, multipliers, record)
+                    constant = credit_record(problem, total, dead, record, credits)
+                    gain, least, runner_up = choose_flips(credits, fixed, left, scratch.sorted, flips)
+                    reach, needed = constant + gain, need // unit * record.unit
                     if reach < needed:
                         counts[EVENT] |= BY_BOUND
                         break
@@ -293,10 +280,7 @@ def explore(  # type: ignore[no-untyped-def]
                         fixable = 0
             if fixable > 0:
                 before = counts[TRAIL]
-                fix_by_bound(
-                    reach, needed, least, runner_up, credits, flips,
-                    fixed, trail, decisions, dead, where, clauses, waking, counts,
-                )  # fmt: skip
+                fix_by_bound(reach, needed, least, runner_up, credits, problem, state)
                 if counts[TRAIL] > before:
                     counts[EVENT] |= BY_FIXING
             if at_root:
@@ -315,24 +299,24 @@ def explore(  # type: ignore[no-untyped-def]
             elif since >= _PATIENCE:
                 caution *= 0.6
                 since = 0
-            if sums is not None:  # numba compiles this only for several constraints
-                relaxed_votes(offsets, middles, features, total, votes, dead, lean, sums)
-                remix(mix, weight, sums, needs, gap / MIX_UNIT + 1)
-                need = mix_votes(votes, needs, mix, total) * unit
+            if relaxed_sums is not None:  # numba compiles this only for several constraints
+                relaxed_votes(problem, total, dead, lean, relaxed_sums)
+                remix(mix, multipliers.weight, relaxed_sums, problem.bounds, gap / MIX_UNIT + 1)
+                need = mix_votes(problem, mix, total) * unit
                 pace = caution * (gap + MIX_UNIT) / max(norm, 1.0)
             elif norm > 1e-9:
                 pace = caution * (gap + 1) / norm
             elif counts[STEPS] > 1:
-                if record_unit == 0:
+                if record is None:
                     break
                 step = limit  # nothing moves any more: fix what is to be fixed
-        pruned = counts[EVENT] & (BY_BOUND | AS_SUCH) > 0
+        pruned = counts[EVENT] & (BY_BOUND | BY_COUNT) > 0
         if not pruned:
-            branch = most_doubtful(fixed, lean, where)
+            branch = most_doubtful(fixed, lean, problem.where)
             if branch >= 0:  # else everything has just been fixed: look at the node once more
-                fix(branch, FLIP, YES, fixed, trail, decisions, dead, where, clauses, waking, counts)
+                fix(branch, FLIP, YES, problem, state)
                 counts[EVENT] |= BY_SPLIT
                 counts[BRANCH] = branch
-        if record_unit > 0:
+        if record is not None:
             counts[PRUNED] = pruned
             return RECORDED

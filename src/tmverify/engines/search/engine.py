@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.proof_log import Draft, Evidence
+from tmverify.engines.proof_log import Draft, ProofLog
 from tmverify.engines.protocol import (
     Answer,
     Deadline,
@@ -36,22 +36,22 @@ STEPS = 500  # nodes for going up one flip at a time where greedy flips lead now
 CLIMBS = 12  # cases in which greedy flips are tried for a first witness
 
 
-def decide(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Answer:
+def decide(query: Query, deadline: Deadline, log: ProofLog | None = None) -> Answer:
     """Decide ``query``."""
-    return decide_within(query, Budget(deadline, UNLIMITED), evidence)
+    return decide_within(query, Budget(deadline, UNLIMITED), log)
 
 
-def decide_within(query: Query, budget: Budget, evidence: Evidence | None = None) -> Answer:
+def decide_within(query: Query, budget: Budget, log: ProofLog | None = None) -> Answer:
     """Decide ``query`` within a budget."""
     try:
-        return _decide(query, budget, evidence)
+        return _decide(query, budget, log)
     except Exception as error:  # whatever went wrong, it is no answer
         return stopped(*_fault(error))
 
 
-def _decide(query: Query, budget: Budget, evidence: Evidence | None) -> Answer:
+def _decide(query: Query, budget: Budget, log: ProofLog | None) -> Answer:
     whole = problem_of(query, query.region.radius)
-    notes = _Notes(evidence, query.region.radius)
+    notes = _Notes(log, query.region.radius)
     screen = _Screen(whole, whole.radius, budget, notes)
     still_open = []
     for case in screen.likeliest_first(query.cases):
@@ -77,14 +77,14 @@ def _decide(query: Query, budget: Budget, evidence: Evidence | None) -> Answer:
     return replace(stopped(reason, detail, **budget.used), open_cases=tuple(still_open))
 
 
-def nearest(query: Query, deadline: Deadline, evidence: Evidence | None = None) -> Nearest:
+def nearest(query: Query, deadline: Deadline, log: ProofLog | None = None) -> Nearest:
     """The least number of flips, within the query's region, that makes a witness."""
-    return nearest_within(query, Budget(deadline, UNLIMITED), evidence)
+    return nearest_within(query, Budget(deadline, UNLIMITED), log)
 
 
-def nearest_within(query: Query, budget: Budget, evidence: Evidence | None = None) -> Nearest:
+def nearest_within(query: Query, budget: Budget, log: ProofLog | None = None) -> Nearest:
     """The same within a budget."""
-    hunt = _Hunt(query, budget, evidence)
+    hunt = _Hunt(query, budget, log)
     try:
         return hunt.run()
     except Exception as error:  # whatever went wrong, it is no answer; a witness found before is still one
@@ -95,8 +95,8 @@ def nearest_within(query: Query, budget: Budget, evidence: Evidence | None = Non
 class _Hunt:
     """The search for the nearest witness: ``upper`` only falls, and no case below ``lower`` is left."""
 
-    def __init__(self, query: Query, budget: Budget, evidence: Evidence | None) -> None:
-        self.query, self.budget, self.evidence = query, budget, evidence
+    def __init__(self, query: Query, budget: Budget, log: ProofLog | None) -> None:
+        self.query, self.budget, self.log = query, budget, log
         self.best: list[int] | None = None
 
     def _look_within(self, radius: int) -> None:
@@ -121,7 +121,7 @@ class _Hunt:
 
     def _notes(self) -> _Notes:
         """Refutations from now on are within the target."""
-        return _Notes(self.evidence, self.within if self.best is None else self.target)
+        return _Notes(self.log, self.within if self.best is None else self.target)
 
     def run(self) -> Nearest:
         lowers: dict[tuple[int, ...], float] = dict.fromkeys(self.query.cases, 0)
@@ -157,7 +157,7 @@ class _Hunt:
             radius = lowers[case]
             if radius > self.target:
                 break
-            notes = _Notes(self.evidence, int(radius))
+            notes = _Notes(self.log, int(radius))
             tree = Tree(part(self.whole, case, int(radius)), notes.draft(case))
             result, flips = tree.search(budget)
             if result is Found.OPEN:
@@ -217,14 +217,14 @@ class _Hunt:
 class _Notes:
     """Where to write down refutations within a radius, if they are wanted."""
 
-    def __init__(self, evidence: Evidence | None, radius: int) -> None:
-        self.evidence, self.radius = evidence, radius
+    def __init__(self, log: ProofLog | None, radius: int) -> None:
+        self.log, self.radius = log, radius
 
     def draft(self, constraints: tuple[int, ...]) -> Draft | None:
         """A draft of the refutation of these constraints."""
-        if self.evidence is None:
+        if self.log is None:
             return None
-        return self.evidence.draft(constraints, self.radius)
+        return self.log.draft(constraints, self.radius)
 
     def contradiction(self, first: int, second: int) -> None:
         """Two constraints that add up to nothing are never both met; nor is one that is nothing."""
@@ -243,8 +243,8 @@ class _Screen:
 
     def __init__(self, whole: Problem, radius: int, budget: Budget, notes: _Notes) -> None:
         self.whole, self.radius, self.budget, self.notes = whole, radius, budget, notes
-        still = np.zeros(len(whole.names), np.bool_)
-        self.shortfall = whole.needs - votes_with(whole, still)
+        still = np.zeros(len(whole.feature_ids), np.bool_)
+        self.shortfall = whole.bounds - votes_with(whole, still)
         self.never: dict[int, bool] = {}
         self.always: dict[int, bool] = {}
         self.rows: dict[tuple[int, int], bytes] = {}
@@ -266,14 +266,14 @@ class _Screen:
         return tuple(c for c in hardest_first if self.shortfall[c] > 0 or not self._always(c))
 
     def contradictory(self, case: tuple[int, ...]) -> bool:
-        """Whether two constraints of ``case`` have opposite votes and add up to 0 >= need > 0.
+        """Whether two constraints of ``case`` have opposite votes and add up to 0 >= bound > 0.
 
         So a model and its copy are seen to agree: their equal clauses are one, with votes of both signs.
         """
-        rows = {self._row(c, 1): c for c in sorted(case, key=lambda c: self.whole.needs[c])}
+        rows = {self._row(c, 1): c for c in sorted(case, key=lambda c: self.whole.bounds[c])}
         for c in case if len(case) > 1 else ():
             d = rows.get(self._row(c, -1))
-            if d is not None and self.whole.needs[c] + self.whole.needs[d] > 0:
+            if d is not None and self.whole.bounds[c] + self.whole.bounds[d] > 0:
                 self.notes.contradiction(c, d)
                 return True
         return False
@@ -291,7 +291,7 @@ class _Screen:
     def _always(self, c: int) -> bool:
         if c not in self.always:
             one = part(self.whole, (c,), self.radius)
-            self.always[c] = self._refuted(replace(one, votes=-one.votes, needs=1 - one.needs))
+            self.always[c] = self._refuted(one._replace(votes=-one.votes, bounds=1 - one.bounds))
         return self.always[c]
 
     def _refuted(self, problem: Problem, draft: Draft | None = None) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,8 @@ from tmverify.engines.protocol import Deadline
 from tmverify.engines.search import _tree
 from tmverify.engines.search._bound import FREE, count_votes, first_multipliers
 from tmverify.engines.search._climb import climb
-from tmverify.engines.search._record import first_parts, pack_changes
-from tmverify.engines.search._shrink import inherit
+from tmverify.engines.search._problem import inherit
+from tmverify.engines.search._record import first_record, pack_changes
 from tmverify.engines.search.problem import Problem, shrunk
 
 ROOT_STEPS = 60
@@ -64,154 +65,201 @@ class Budget:
         return self.used["nodes"] >= self.nodes or self.deadline.passed()
 
 
+class State(NamedTuple):
+    """Where a tree is: n features, of which some are fixed, and m clauses."""
+
+    fixed: NDArray[np.int8]  # (n,): 1 flips, 0 stays, or FREE
+    trail: NDArray[np.int32]  # (n,): the features that are fixed, in order …
+    decisions: NDArray[np.bool_]  # (n,): … and whether the other value is still to be tried
+    dead: NDArray[np.int32]  # (m,): literals of each clause that are fixed to false
+    flips: NDArray[np.bool_]  # (n,): those that the bound likes best; at the end a solution
+    counts: NDArray[np.int64]
+
+
+class Multipliers(NamedTuple):
+    """What the bound is made with, for k constraints."""
+
+    mix: NDArray[np.int64]  # (k,): the mixture of constraints, in integers …
+    weight: NDArray[np.float64]  # (k,): … which follow these
+    share: NDArray[np.float32]  # (n_literals,)
+    load: NDArray[np.float32]  # (m,)
+    wide: NDArray[np.bool_]  # (m,)
+    lean: NDArray[np.float32]  # (n,): fractional flips
+
+
+class Scratch(NamedTuple):
+    """What the kernels write before they read it."""
+
+    total: NDArray[np.int64]  # (m,): the votes of the mixture
+    credits: NDArray[np.int64]  # (n,)
+    sorted: NDArray[np.int64]  # (n,)
+    slant: NDArray[np.float32]  # (n_literals,)
+    sums: NDArray[np.int64]  # (k,)
+
+
+class Record(NamedTuple):
+    """Multipliers in integers, as a certificate gives them."""
+
+    unit: int
+    parts: NDArray[np.int32]  # (n_literals,)
+    loads: NDArray[np.int32]  # (m,)
+
+
 class Tree:
     """The search of one problem, which can go on where it stopped."""
 
     def __init__(self, problem: Problem, draft: Draft | None = None) -> None:
         self._draft = draft
         self.lower = 0  # no solution has fewer flips than this
-        n_constraints = len(problem.needs)
-        self._weight = _first_mixture(problem)
+        n_constraints = len(problem.bounds)
+        weight = _first_mixture(problem)
         unit = 1 if n_constraints == 1 else _tree.MIX_UNIT
-        self._mix = np.rint(self._weight * unit).astype(np.int64)
         self._recorded_mix = [1] * n_constraints
-        self._share = np.empty(len(problem.features), np.float32)
-        self._load = np.empty(problem.votes.shape[1], np.float32)
-        first_multipliers(problem.offsets, problem.middles, self._share, self._load)
-        self._lean = np.zeros(len(problem.names), np.float32)
+        self.multipliers = Multipliers(
+            mix=np.rint(weight * unit).astype(np.int64),
+            weight=weight,
+            share=np.empty(len(problem.features), np.float32),
+            load=np.empty(problem.votes.shape[1], np.float32),
+            wide=np.ones(problem.votes.shape[1], np.bool_),
+            lean=np.zeros(len(problem.feature_ids), np.float32),
+        )
+        first_multipliers(problem.offsets, problem.middles, self.multipliers.share, self.multipliers.load)
         self._record_unit = 0 if draft is None else min(unit_of(problem), RECORD_UNIT)
         if draft is not None:
             draft.start(max(1, self._record_unit))
         self._plant(problem)
 
-    def _shrink(self) -> None:
+    def rebuild(self) -> None:
         """Rebuild the problem without the features that are fixed; multipliers go along."""
         old = self.problem
-        new = shrunk(old, self._fixed)
+        new = shrunk(old, self.state.fixed)
         owners = np.repeat(np.arange(len(old.middles), dtype=np.int32), np.diff(old.offsets))
-        share, load = np.empty(len(new.features), np.float32), np.empty(new.votes.shape[1], np.float32)
-        inherit(new.offsets, new.came_from, owners, self._share, self._load, share, load)
-        self._share, self._load = share, load
-        self._lean = self._lean[np.searchsorted(old.names, new.names)]
+        mix, weight, old_share, old_load, _, lean = self.multipliers
+        m = new.votes.shape[1]
+        share, load = np.empty(len(new.features), np.float32), np.empty(m, np.float32)
+        inherit(new.offsets, new.came_from, owners, old_share, old_load, share, load)
+        lean = lean[np.searchsorted(old.feature_ids, new.feature_ids)]
+        self.multipliers = Multipliers(mix, weight, share, load, np.ones(m, np.bool_), lean)
         self._plant(new)
 
     def _plant(self, problem: Problem) -> None:
         self.problem = problem
-        n, m, size = len(problem.names), problem.votes.shape[1], len(problem.features)
-        n_constraints = len(problem.needs)
-        self.unit = unit_of(problem)
-        self._fixed = np.full(n, FREE, np.int8)
-        self._flips = np.zeros(n, np.bool_)
-        self._counts = np.zeros(_tree.N_COUNTS, np.int64)
-        self._total = np.empty(m, np.int64)
-        self.unit = self.unit if self.unit >= self._record_unit else 0
-        recorded = self._record_unit > 0
-        self._parts = np.zeros((2, size * recorded), np.int32)  # now, and on record
-        self._loads = np.zeros((2, m * recorded), np.int32)
-        if recorded:
-            for parts, loads in zip(self._parts, self._loads, strict=True):
-                first_parts(problem.offsets, problem.middles, self._record_unit, parts, loads)
-        self._arguments = (
-            *(problem.offsets, problem.middles, problem.features, problem.votes, problem.needs),
-            problem.radius,
-            *(problem.where, problem.clauses, problem.waking),
-            self._fixed,
-            np.empty(n, np.int32),  # trail
-            np.empty(n, np.bool_),  # decisions
-            np.zeros(m, np.int32),  # dead
-            *(self._mix, self._weight, self._share, self._load),
-            np.ones(m, np.bool_),  # wide
-            *(self._lean, self._flips, self._counts),
-            self._total,
-            np.empty(n, np.int64),  # credits
-            np.empty(n, np.int64),  # scratch
-            np.empty(size, np.float32),  # slant
-            np.empty(n_constraints, np.int64),  # exact_sums
-            np.empty(n_constraints, np.float64) if n_constraints > 1 else None,  # sums
-            self.unit,
-            *((self._record_unit, self._parts[0], self._loads[0]) if recorded else (0, None, None)),
-            ROOT_STEPS,
-            NODE_STEPS,
+        n, m, size = len(problem.feature_ids), problem.votes.shape[1], len(problem.features)
+        n_constraints = len(problem.bounds)
+        unit = unit_of(problem)
+        self.unit = unit if unit >= self._record_unit else 0
+        self.state = State(
+            fixed=np.full(n, FREE, np.int8),
+            trail=np.empty(n, np.int32),
+            decisions=np.empty(n, np.bool_),
+            dead=np.zeros(m, np.int32),
+            flips=np.zeros(n, np.bool_),
+            counts=np.zeros(_tree.N_COUNTS, np.int64),
         )
+        self._scratch = Scratch(
+            total=np.empty(m, np.int64),
+            credits=np.empty(n, np.int64),
+            sorted=np.empty(n, np.int64),
+            slant=np.empty(size, np.float32),
+            sums=np.empty(n_constraints, np.int64),
+        )
+        # The kernel is compiled without what serves several constraints, or a record, where there are none.
+        self._relaxed_sums = np.empty(n_constraints, np.float64) if n_constraints > 1 else None
+        self._record, self._written = None, None
+        if self._record_unit:
+            self._record = new_record(problem, self._record_unit)
+            self._written = new_record(problem, self._record_unit)
 
     def search(self, budget: Budget) -> tuple[Found, list[int]]:
         """Go on until an end or until the budget is spent; a solution is in features of the Query."""
         while self.unit and not budget.spent():
             result = self._slice(budget)
-            self.lower = max(self.lower, len(self.problem.flipped) + int(self._counts[_tree.LOWER]))
+            self.lower = max(self.lower, len(self.problem.flipped) + int(self.state.counts[_tree.LOWER]))
             if result == _tree.WITNESS:
-                return Found.SOLUTION, self.problem.named(self._flips)
+                return Found.SOLUTION, self.problem.flips_of_query(self.state.flips)
             if self._draft is not None:
                 self._write(self._draft, result)
             if result == _tree.REFUTED:
                 return Found.NOTHING, []
             if result == _tree.SHRUNK:
-                self._shrink()
+                self.rebuild()
         return Found.OPEN, []
 
     def _write(self, draft: Draft, result: int) -> None:
         """Write down what happened to a node."""
-        event = int(self._counts[_tree.EVENT])
+        event = int(self.state.counts[_tree.EVENT])
         if event & (_tree.BY_FIXING | _tree.BY_BOUND):
-            self._write_multipliers(draft)
+            self.write_multipliers(draft)
         if event & _tree.BY_FIXING:
             draft.step("fix")
-        if event & (_tree.BY_BOUND | _tree.AS_SUCH):
+        if event & (_tree.BY_BOUND | _tree.BY_COUNT):
             draft.step("close")
         if event & _tree.BY_SPLIT:
-            draft.step("split", int(self.problem.names[self._counts[_tree.BRANCH]]))
+            draft.step("split", int(self.problem.feature_ids[self.state.counts[_tree.BRANCH]]))
         if result == _tree.SHRUNK:
             draft.step("shrink")
         elif result == _tree.REFUTED:
             draft.keep()
 
-    def _write_multipliers(self, draft: Draft) -> None:
-        mix = self._mix.tolist()
+    def write_multipliers(self, draft: Draft) -> None:
+        """Write down the mixture and the multipliers, as far as they have changed."""
+        mix = self.multipliers.mix.tolist()
         if mix != self._recorded_mix:
             draft.step("mix", *mix)
             self._recorded_mix = mix
-        (parts, old_parts), (loads, old_loads) = self._parts, self._loads
-        out = np.empty(5 * (len(parts) + 2 * len(loads)), np.uint8)
-        n = pack_changes(self.problem.offsets, self._total, parts, loads, old_parts, old_loads, out)
+        assert self._record is not None
+        out = np.empty(5 * (len(self._record.parts) + 2 * len(self._record.loads)), np.uint8)
+        n = pack_changes(self.problem, self._scratch.total, self._record, self._written, out)
         if n:
             draft.packed("set", out[:n].tobytes())
 
     def _slice(self, budget: Budget) -> int:
-        nodes, steps = self._counts[_tree.NODES], self._counts[_tree.STEPS]
-        result = _tree.explore(*self._arguments, budget.nodes - budget.used["nodes"], SLICE)
-        budget.used["nodes"] += int(self._counts[_tree.NODES] - nodes)
-        budget.used["steps"] += int(self._counts[_tree.STEPS] - steps)
+        counts = self.state.counts
+        nodes, steps = counts[_tree.NODES], counts[_tree.STEPS]
+        result = _tree.explore(
+            self.problem, self.state, self.multipliers, self._scratch, self._relaxed_sums, self._record,
+            self.unit, ROOT_STEPS, NODE_STEPS, budget.nodes - budget.used["nodes"], SLICE,
+        )  # fmt: skip
+        budget.used["nodes"] += int(counts[_tree.NODES] - nodes)
+        budget.used["steps"] += int(counts[_tree.STEPS] - steps)
         return int(result)
+
+
+def new_record(problem: Problem, unit: int) -> Record:
+    """A record with the multipliers that a checker begins with."""
+    record = Record(
+        unit, np.empty(len(problem.features), np.int32), np.empty(problem.votes.shape[1], np.int32)
+    )
+    first_record(problem, record)
+    return record
 
 
 def greedy(problem: Problem) -> list[int] | None:
     """A solution by greedy flips, in features of the Query, or None."""
-    n, n_constraints, m = len(problem.names), *problem.votes.shape
+    n, n_constraints, m = len(problem.feature_ids), *problem.votes.shape
     flips = np.zeros(n, np.bool_)
-    most = CLIMB // max(1, n * n_constraints)
-    met = climb(
-        *(problem.offsets, problem.middles, problem.features, problem.votes, problem.needs),
-        min(problem.radius, max(16, most)),
-        *(problem.where, problem.clauses, problem.waking, flips),
-        np.zeros(m, np.int32),  # false
-        np.zeros(n_constraints, np.int64),  # sums
-        np.zeros((n_constraints, n), np.int64),  # gains
+    most = min(problem.radius, max(16, CLIMB // max(1, n * n_constraints)))
+    false, sums, gains = (
+        np.zeros(m, np.int32),
+        np.zeros(n_constraints, np.int64),
+        np.zeros((n_constraints, n), np.int64),
     )
-    return problem.named(flips) if met else None
+    return problem.flips_of_query(flips) if climb(problem, most, flips, false, sums, gains) else None
 
 
 def votes_with(problem: Problem, flips: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The votes of each constraint with exactly these flips."""
-    sums = np.empty(len(problem.needs), np.int64)
-    alive = np.zeros(problem.votes.shape[1], np.int32)
-    count_votes(problem.offsets, problem.middles, problem.features, problem.votes, alive, flips, sums)
+    sums = np.empty(len(problem.bounds), np.int64)
+    count_votes(problem, np.zeros(problem.votes.shape[1], np.int32), flips, sums)
     return sums
 
 
 def _first_mixture(problem: Problem) -> NDArray[np.float64]:
     """The constraints by what they lack where nothing is flipped."""
-    now = votes_with(problem, np.zeros(len(problem.names), np.bool_))
-    lacking: NDArray[np.float64] = np.maximum((problem.needs - now).astype(np.float64), 1e-3)
+    if len(problem.bounds) == 1:
+        return np.ones(1)
+    now = votes_with(problem, np.zeros(len(problem.feature_ids), np.bool_))
+    lacking: NDArray[np.float64] = np.maximum((problem.bounds - now).astype(np.float64), 1e-3)
     lacking /= lacking.sum()
     return lacking
 
@@ -220,12 +268,12 @@ def unit_of(problem: Problem) -> int:
     """The finest unit with which no sum of the bound can leave 64 bits; 0 if there is none.
 
     A constant or a credit has at most one part of |weight| per literal or clause; a bound adds a constant and
-    the credits of at most ``radius + 1`` flips, and is compared with a need.
+    the credits of at most ``radius + 1`` flips, and is compared with a constraint's bound.
     """
     m, size = problem.votes.shape[1], len(problem.features)
     heaviest = sum(_largest(row) for row in problem.votes)
-    largest = heaviest * (size + m * (problem.radius + 3)) + sum(abs(int(need)) for need in problem.needs)
-    largest = (largest + 1) * (_tree.MIX_UNIT if len(problem.needs) > 1 else 1)
+    largest = heaviest * (size + m * (problem.radius + 3)) + sum(map(abs, problem.bounds.tolist()))
+    largest = (largest + 1) * (_tree.MIX_UNIT if len(problem.bounds) > 1 else 1)
     unit = _FINEST
     while unit >= _COARSEST and largest * unit >= _INT64:
         unit //= 2

@@ -1,4 +1,4 @@
-"""The other side of ``engines.processes``: a process that does one job after another.
+"""The other side of ``subprocesses.call``: a process that does one job after another.
 
 It ends when its input closes. So that it never outlives its owner while a solver is busy, the kernel is
 asked to kill it when the owner dies (Linux: the owner is the *thread* that started it, which is why a worker

@@ -1,7 +1,7 @@
 """Running a function in a process of its own, so that limits hold whatever it is doing.
 
 SAT solvers cannot be interrupted from Python, starve other threads while they run, and may crash or be
-killed for want of memory. So each thread that asks keeps one worker process (``engines._worker``), sends it
+killed for want of memory. So each thread that asks keeps one worker process (``_worker``), sends it
 a job and waits: for the answer, or until the deadline, when the worker is killed. The next job gets a new
 one. A worker is started with ``subprocess``, not ``multiprocessing``, so that a user's script needs no
 ``if __name__ == "__main__"`` guard and no threaded process is ever forked.

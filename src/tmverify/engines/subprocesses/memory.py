@@ -2,7 +2,7 @@
 
 The kernel counts private, writable memory: the heap, arrays, the stacks of threads. What is over the limit
 fails to be allocated, which Python, NumPy and numba tell as MemoryError; a solver may crash instead. Worker
-processes that are asked meanwhile get the same limit, each from what it has then (``processes``).
+processes that are asked meanwhile get the same limit, each from what it has then (``call``).
 """
 
 from __future__ import annotations

@@ -133,7 +133,8 @@ def _parts(
     tables = votes.reshape(-1, EIGHT, n_groups, LANES).swapaxes(1, 2)
     eight, group = np.nonzero(tables.any(axis=(2, 3)))
     offsets = np.searchsorted(eight, np.arange(len(tables) + 1))
-    return offsets, group, tables[eight, group].reshape(-1, LANES)
+    # Kernels are compiled for a layout of arrays, and NumPy finds several groups in another than one.
+    return offsets, np.ascontiguousarray(group), tables[eight, group].reshape(-1, LANES)
 
 
 def _literal_lists(

@@ -10,14 +10,14 @@ import pytest
 
 import tmverify as tv
 from tmverify.engines.protocol import Deadline
-from tmverify.engines.search import _bound, _climb, _layout, _record, _shrink, _tree, warming
-from tmverify.engines.search.warming import compile_kernels, compile_tree
+from tmverify.engines.search import _bound, _climb, _problem, _record, _tree, kernels
+from tmverify.engines.search.kernels import compile_kernels, compile_tree
 
 
 def signatures() -> dict[str, int]:
     return {
         f"{module.__name__}.{name}": len(kernel.signatures)
-        for module in (_bound, _climb, _layout, _record, _shrink, _tree)
+        for module in (_bound, _climb, _problem, _record, _tree)
         for name, kernel in vars(module).items()
         if hasattr(kernel, "signatures")
     }
@@ -57,9 +57,9 @@ def test_the_first_time_is_shared_with_another_process(monkeypatch: pytest.Monke
         asked.append(function)
         raise RuntimeError("whatever becomes of it")
 
-    monkeypatch.setattr(warming, "call", call)
+    monkeypatch.setattr(kernels, "call", call)
     monkeypatch.setattr(threading, "excepthook", lambda _: None)
     for first in (True, False):
-        monkeypatch.setattr(warming, "_is_first_time", lambda first=first: first)
+        monkeypatch.setattr(kernels, "_is_first_time", lambda first=first: first)
         compile_kernels.__wrapped__(several=False, recorded=False)
-    assert asked == ["tmverify.engines.search.warming:compile_tree"]
+    assert asked == ["tmverify.engines.search.kernels:compile_tree"]

@@ -4,31 +4,25 @@ Here everything that happens to a problem before the solver sees it must be a st
 The problem is that of the search (``search.problem``), which is tried for some nodes, as the credits are
 without evidence; then flips are ruled out by the bound with its first multipliers; and the formula is the one
 that ``docs/certificates.md`` describes, clause by clause.
-CaDiCaL writes its proof in LRAT, as text, straight into a file.
 """
 
 from __future__ import annotations
 
-import os
-import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
-from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.proof_log import Draft, Evidence
+from tmverify.engines.proof_log import Draft, ProofLog
 from tmverify.engines.protocol import Answer, Deadline, EncodingTooLargeError, found, none_exists, stopped
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.totalizer import totalizer_at_most, totalizer_size
-from tmverify.engines.sat.formula import add_conjunction
+from tmverify.engines.sat.formula import add_conjunction, solve_with_proof
 from tmverify.engines.search._bound import FREE
-from tmverify.engines.search._record import credit_parts, first_parts
+from tmverify.engines.search._record import credit_record
 from tmverify.engines.search.problem import Problem, part, problem_of, shrunk
-from tmverify.engines.search.tree import RECORD_UNIT, Budget, Found, Tree, unit_of
+from tmverify.engines.search.tree import RECORD_UNIT, Budget, Found, Tree, new_record, unit_of
 from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
 
@@ -39,25 +33,25 @@ _BLOCK = 1 << 20
 
 def solve(query: Query, path: str) -> Answer:
     """Decide ``query``, without a limit; refutations go to a file."""
-    with Evidence(path) as evidence:
-        answer = prove(query, evidence)
-        return replace(answer, refutations=tuple(evidence.refutations))
+    with ProofLog(path) as log:
+        answer = prove(query, log)
+        return replace(answer, refutations=tuple(log.refutations))
 
 
-def prove(query: Query, evidence: Evidence, *, sweep: bool = True) -> Answer:
+def prove(query: Query, log: ProofLog, *, sweep: bool = True) -> Answer:
     """Decide ``query``; without ``sweep``, everything is left to the solver."""
     stats = {"formulas": 0, "variables": 0, "clauses": 0, "solve_seconds": 0.0}
     radius = query.region.radius
     try:
         whole = problem_of(query, radius)
         for case in dict.fromkeys(tuple(dict.fromkeys(case)) for case in query.cases):
-            if evidence.covers(case, radius) is not None:
+            if log.covers(case, radius) is not None:
                 continue
             problem = part(whole, case, whole.radius)
             budget = Budget(Deadline(None), NODES if sweep else 0)
-            result, flips = Tree(problem, evidence.draft(case, radius)).search(budget)
+            result, flips = Tree(problem, log.draft(case, radius)).search(budget)
             if result is Found.OPEN:
-                result, flips = _refute(problem, evidence.draft(case, radius), sweep, stats)
+                result, flips = _refute(problem, log.draft(case, radius), sweep, stats)
             if result is Found.SOLUTION:
                 witness = query.region.origin.copy()
                 witness[flips] ^= 1
@@ -89,8 +83,8 @@ def _refute(problem: Problem, draft: Draft, sweep: bool, stats: dict[str, float]
         with proof:
             if model is not None:
                 true = set(model)
-                flips = np.array([i + 1 in true for i in range(len(problem.names))], np.bool_)
-                return Found.SOLUTION, problem.named(flips)
+                flips = np.array([i + 1 in true for i in range(len(problem.feature_ids))], np.bool_)
+                return Found.SOLUTION, problem.flips_of_query(flips)
             while block := proof.read(_BLOCK):
                 draft.block(block)
     draft.step("qed")
@@ -100,13 +94,13 @@ def _refute(problem: Problem, draft: Draft, sweep: bool, stats: dict[str, float]
 
 def _swept(problem: Problem, unit: int, draft: Draft) -> tuple[bool, Problem]:
     """Rule out flips by the bound of each constraint in turn, until nothing more follows."""
-    n = len(problem.needs)
+    n = len(problem.bounds)
     idle, c = 0, 0
     while idle < n:
         mix = np.zeros(n, np.int64)
         mix[c] = 1
         reach, credits = _bound(problem, problem.votes[c], unit)
-        need = int(problem.needs[c]) * unit
+        need = int(problem.bounds[c]) * unit
         left = problem.radius
         gains = np.sort(credits[credits > 0])[::-1]
         reach += int(gains[:left].sum())
@@ -130,14 +124,10 @@ def _swept(problem: Problem, unit: int, draft: Draft) -> tuple[bool, Problem]:
 
 def _bound(problem: Problem, weights: NDArray[np.int64], unit: int) -> tuple[int, NDArray[np.int64]]:
     """The constant and the credits of the bound with its first multipliers."""
-    m, size = len(problem.middles), len(problem.features)
-    parts, loads = np.empty(size, np.int32), np.empty(m, np.int32)
-    first_parts(problem.offsets, problem.middles, unit, parts, loads)
-    credits = np.empty(len(problem.names), np.int64)
-    constant = credit_parts(
-        problem.offsets, problem.middles, problem.features, np.ascontiguousarray(weights),
-        np.zeros(m, np.int32), parts, loads, credits,
-    )  # fmt: skip
+    credits = np.empty(len(problem.feature_ids), np.int64)
+    dead = np.zeros(len(problem.middles), np.int32)
+    record = new_record(problem, unit)
+    constant = credit_record(problem, np.ascontiguousarray(weights), dead, record, credits)
     return int(constant), credits
 
 
@@ -155,9 +145,9 @@ def _fixable(
 
 
 def encode(problem: Problem) -> Cnf | None:
-    """A problem as a CNF, flips first; None if some need is out of reach whatever its clauses do."""
+    """A problem as a CNF, flips first; None if some bound is out of reach whatever its clauses do."""
     cnf = Cnf()
-    flips = [cnf.new_var() for _ in problem.names]
+    flips = [cnf.new_var() for _ in problem.feature_ids]
     outputs = []
     for j, votes in enumerate(problem.votes.T):
         first, middle, end = problem.offsets[j], problem.middles[j], problem.offsets[j + 1]
@@ -169,7 +159,7 @@ def encode(problem: Problem) -> Cnf | None:
             literals[0] if single else add_conjunction(cnf, literals, forward=helps, backward=hurts)
         )
     demands = []
-    for weights, need in zip(problem.votes.tolist(), problem.needs.tolist(), strict=True):
+    for weights, need in zip(problem.votes.tolist(), problem.bounds.tolist(), strict=True):
         voters = [(var, w) for var, w in zip(outputs, weights, strict=True) if w]
         limit = sum(w for _, w in voters if w > 0) - need
         if limit < 0:
@@ -177,11 +167,7 @@ def encode(problem: Problem) -> Cnf | None:
         missing = [-var if w > 0 else var for var, w in voters]
         demands += _at_most(cnf, missing, [abs(w) for _, w in voters], limit)
     demands += _at_most(cnf, flips, [1] * len(flips), problem.radius)
-    # CaDiCaL numbers clauses as they come, and would derive others after a unit: there is one, the last.
-    demand = cnf.new_var()
-    for literal in demands:
-        cnf.add(literal, -demand)
-    cnf.add(demand)
+    cnf.demand([literal] for literal in demands)
     return cnf
 
 
@@ -192,31 +178,3 @@ def _at_most(cnf: Cnf, inputs: list[int], sizes: list[int], limit: int) -> list[
     if totalizer_size(sizes, limit, MAX_TOTALIZER_PAIRS) > MAX_TOTALIZER_PAIRS:
         raise EncodingTooLargeError(f"a counter would have more than {MAX_TOTALIZER_PAIRS} pairs of sums")
     return [-exceeds for exceeds in totalizer_at_most(cnf, inputs, sizes, limit)]
-
-
-def proper_clauses(cnf: Cnf) -> Iterator[list[int]]:
-    """No literal twice, no "x or not x": CaDiCaL would derive other clauses, or not number these."""
-    for clause in chain.from_iterable(cnf.blocks()):
-        if not any(-literal in clause for literal in clause):
-            yield list(dict.fromkeys(clause))
-
-
-def solve_with_proof(cnf: Cnf) -> tuple[list[int] | None, IO[bytes]]:
-    """A satisfying assignment, or None, and then the proof that there is none."""
-    import pysolvers
-    from pysat.solvers import Cadical195
-
-    solver = Cadical195()
-    # PySAT turns on tracing before options can be set, and so writes binary DRAT; and it closes the file.
-    solver.configure({"lrat": 1, "binary": 0})
-    solver.prfile = tempfile.TemporaryFile()  # noqa: SIM115
-    proof = os.fdopen(os.dup(solver.prfile.fileno()), "rb")
-    try:
-        solver.prfp = pysolvers.cadical195_tracepr(solver.cadical, solver.prfile)
-        for clause in proper_clauses(cnf):
-            solver.add_clause(clause)
-        model = solver.get_model() if solver.solve() else None
-    finally:
-        solver.delete()
-    proof.seek(0)
-    return model, proof

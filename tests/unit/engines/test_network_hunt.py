@@ -8,10 +8,10 @@ import pytest
 from support.tiny_networks import random_network_case
 from tmverify.bnn.evaluate import reference_classes
 from tmverify.engines.brute import decide as brute
-from tmverify.engines.network import hunting
-from tmverify.engines.network._beam import scan
-from tmverify.engines.network.enumerating import pack_stages
-from tmverify.engines.network.hunting import hunt
+from tmverify.engines.network import hunt as hunt_module
+from tmverify.engines.network._patterns import scan
+from tmverify.engines.network.hunt import hunt
+from tmverify.engines.network.patterns import pack_stages
 from tmverify.engines.network.shell import Stage, Surroundings
 from tmverify.engines.protocol import Deadline, Outcome
 
@@ -20,7 +20,7 @@ NEVER = Deadline(None)
 
 @pytest.mark.parametrize("width", [1, 3, 256])
 def test_only_true_witnesses(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hunting, "WIDTH", width)
+    monkeypatch.setattr(hunt_module, "WIDTH", width)
     rng = np.random.default_rng(width)
     found = missed = 0
     for _ in range(120):

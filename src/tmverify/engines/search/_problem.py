@@ -1,4 +1,4 @@
-"""Fixing features in a problem over flips: drop what is false, strip what is true, merge what is equal."""
+"""From clauses and a centre to clauses over flips, and to fewer of them when features are fixed."""
 
 import numpy as np
 
@@ -11,19 +11,38 @@ _SEED = np.uint64(14695981039346656037)
 
 
 @kernel
-def shrink_clauses(  # type: ignore[no-untyped-def]
-    offsets, middles, features, votes, fixed, radius, merge,
-    new_offsets, new_middles, new_features, new_votes, came_from, always, table,
-):  # fmt: skip
-    """Write the clauses that can still change within ``radius`` further flips; returns how many.
+def over_flips(offsets, literals, origin, features, middles, staying):  # type: ignore[no-untyped-def]
+    """Clause j wakes by ``features[offsets[j]:middles[j]]`` and stays awake by the rest, each in order.
+
+    ``staying`` is scratch, with room for one more than there are features.
+    """
+    for j in range(len(middles)):
+        at, n = offsets[j], 0
+        for k in range(offsets[j], offsets[j + 1]):
+            f = abs(literals[k]) - 1
+            wakes = (origin[f] != 0) != (literals[k] > 0)
+            features[at] = f  # written either way, kept or not: faster than a branch that can't be foreseen
+            staying[n] = f
+            at += wakes
+            n += not wakes
+        middles[j] = at
+        for k in range(n):
+            features[at + k] = staying[k]
+
+
+@kernel
+def shrink_clauses(problem, fixed, radius, merge, new, always, table):  # type: ignore[no-untyped-def]
+    """Write the clauses that can still change within ``radius`` further flips to ``new``; returns how many.
 
     A clause with a literal fixed to false, or with more than ``radius`` flips to go, is dropped; literals
     fixed to true are stripped; a clause without any left adds its votes to ``always``; one whose votes are
-    all 0 is dropped. With ``merge``, equal clauses become one with their votes added. ``came_from[k]`` is
+    all 0 is dropped. With ``merge``, equal clauses become one with their votes added. ``new.came_from[k]`` is
     the literal that new literal k was. ``table`` is scratch, full of -1: its length is a power of two, more
     than twice the clauses to be merged.
     """
-    n_constraints = votes.shape[0]
+    offsets, middles, features, votes = problem.offsets, problem.middles, problem.features, problem.votes
+    new_offsets, new_middles, new_features, new_votes = new.offsets, new.middles, new.features, new.votes
+    came_from, n_constraints = new.came_from, votes.shape[0]
     mask = np.uint64(len(table) - 1)
     n, end = np.int64(0), np.int64(0)
     new_offsets[0] = 0
@@ -67,9 +86,7 @@ def shrink_clauses(  # type: ignore[no-untyped-def]
         if merge:
             code ^= code >> np.uint64(29)
             slot = np.int64(code & mask)
-            while table[slot] >= 0 and not _equal(
-                new_offsets, new_middles, new_features, table[slot], start, middle, end
-            ):
+            while table[slot] >= 0 and not _equal(new, table[slot], start, middle, end):
                 slot = (slot + 1) & (len(table) - 1)
             twin = table[slot]
             if twin >= 0:
@@ -83,11 +100,12 @@ def shrink_clauses(  # type: ignore[no-untyped-def]
         new_middles[n] = middle
         n += 1
         new_offsets[n] = end
-    return _drop_silent(n, new_offsets, new_middles, new_features, new_votes, came_from)
+    return _drop_silent(n, new)
 
 
 @part
-def _equal(offsets, middles, features, j, start, middle, end):  # type: ignore[no-untyped-def]
+def _equal(new, j, start, middle, end):  # type: ignore[no-untyped-def]
+    offsets, middles, features = new.offsets, new.middles, new.features
     first = offsets[j]
     if offsets[j + 1] - first != end - start or middles[j] - first != middle - start:
         return False
@@ -98,7 +116,8 @@ def _equal(offsets, middles, features, j, start, middle, end):  # type: ignore[n
 
 
 @part
-def _drop_silent(n, offsets, middles, features, votes, came_from):  # type: ignore[no-untyped-def]
+def _drop_silent(n, new):  # type: ignore[no-untyped-def]
+    offsets, middles, features, votes, came_from = new
     kept, end, start = np.int64(0), np.int64(0), np.int64(0)
     for j in range(n):
         middle, stop = middles[j], offsets[j + 1]
@@ -135,39 +154,34 @@ def inherit(offsets, came_from, owners, old_share, old_load, share, load):  # ty
 
 
 @kernel
-def renumber(features, names, number):  # type: ignore[no-untyped-def]
-    """Number the features that occur 0, 1, … in their order; names[new] = old. Returns how many there are.
+def index_features(offsets, middles, features, feature_ids, where, clauses, waking):  # type: ignore[no-untyped-def]
+    """Number the features that occur 0, 1, … in their order; feature_ids[new] = old. Returns their number.
 
-    ``number`` is scratch, all 0, with room for every feature.
+    Feature i then occurs in clauses[where[i]:where[i + 1]], waking them or not; ``where`` has room for
+    one more than all old features, and is all 0 at first.
     """
-    for k in range(len(features)):
-        number[features[k]] = 1
+    for f in features:
+        where[f] = 1
     n = 0
-    for f in range(len(number)):
-        if number[f]:
-            number[f] = n
-            names[n] = f
+    for f in range(len(where)):
+        if where[f]:
+            where[f] = n
+            feature_ids[n] = f
             n += 1
     for k in range(len(features)):
-        features[k] = number[features[k]]
-    return n
-
-
-@kernel
-def index_features(offsets, middles, features, where, clauses, waking, cursor):  # type: ignore[no-untyped-def]
-    """The other way round: feature i occurs in clauses[where[i]:where[i + 1]], waking them or not.
-
-    ``where`` is all 0 at first; ``cursor`` is scratch of its length.
-    """
-    for k in range(len(features)):
-        where[features[k] + 1] += 1
-    for i in range(1, len(where)):
-        where[i] += where[i - 1]
-    for i in range(len(where)):
-        cursor[i] = where[i]
-    for j in range(len(offsets) - 1):
+        features[k] = where[features[k]]
+    where[: n + 1] = 0
+    for f in features:
+        where[f + 1] += 1
+    for i in range(n):
+        where[i + 1] += where[i]
+    for j in range(len(middles)):
         for k in range(offsets[j], offsets[j + 1]):
-            at = cursor[features[k]]
+            at = where[features[k]]
             clauses[at] = j
             waking[at] = k < middles[j]
-            cursor[features[k]] = at + 1
+            where[features[k]] = at + 1
+    for i in range(n, 0, -1):  # each is where the next one begins now
+        where[i] = where[i - 1]
+    where[0] = 0
+    return n

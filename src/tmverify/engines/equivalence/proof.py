@@ -12,7 +12,7 @@ import numpy as np
 
 from tmverify.engines.equivalence.normal import Clause, NormalForm
 from tmverify.engines.equivalence.structure import Argument
-from tmverify.engines.proof_log import Draft, Evidence, packed_numbers, packed_step
+from tmverify.engines.proof_log import Draft, ProofLog, packed_numbers, packed_step
 from tmverify.properties.query import Query
 
 Votes = tuple[int, ...]
@@ -24,14 +24,14 @@ class Writer:
     The normal form comes first, once, for all arguments.
     """
 
-    def __init__(self, query: Query, form: NormalForm, evidence: Evidence) -> None:
-        self.query, self.evidence = query, evidence
+    def __init__(self, query: Query, form: NormalForm, log: ProofLog) -> None:
+        self.query, self.log = query, log
         rows = list(zip(*query.votes.tolist(), strict=True))
         whole = _Sum(list(query.clauses), rows)
-        evidence.preamble = b"".join(whole.rewrite(rewritten) for rewritten in form.rounds)
+        log.preamble = b"".join(whole.rewrite(rewritten) for rewritten in form.rounds)
         self._clauses = list(whole.votes)
         self._rows = np.array(list(whole.votes.values()), np.int64).reshape(-1, len(query.votes)).T
-        self._rewritten = bool(evidence.preamble)
+        self._rewritten = bool(log.preamble)
 
     def write(self, argument: Argument) -> None:
         """Write a refutation, if the subcubes that are left are refuted."""
@@ -39,13 +39,13 @@ class Writer:
             return
         n = self.query.region.n_features
         chosen = argument.case if argument.parts else tuple(c for c, _ in argument.multipliers)
-        if not argument.parts and self.evidence.covers(chosen, n) is not None:
+        if not argument.parts and self.log.covers(chosen, n) is not None:
             return
-        cubes = [self.evidence.covers(argument.case, n, by_feature(part)) for part in argument.parts]
+        cubes = [self.log.covers(argument.case, n, by_feature(part)) for part in argument.parts]
         needs = tuple(cube for cube in cubes if cube is not None)
         if len(needs) < len(cubes):
             return
-        draft = self.evidence.draft(chosen, n, rewritten=self._rewritten)
+        draft = self.log.draft(chosen, n, rewritten=self._rewritten)
         draft.start()
         left = self._added_up(draft, chosen, argument)
         if argument.parts:

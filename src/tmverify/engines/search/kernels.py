@@ -14,21 +14,24 @@ from pathlib import Path
 
 import numpy as np
 
-from tmverify.engines.proof_log import Evidence
+from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.protocol import Deadline
-from tmverify.engines.search._record import pack_changes
-from tmverify.engines.search._shrink import inherit
 from tmverify.engines.search._tree import explore
 from tmverify.engines.search.engine import nearest
-from tmverify.engines.search.problem import Problem, problem_of
+from tmverify.engines.search.problem import Problem, part, problem_of
 from tmverify.engines.search.tree import Budget, Tree, greedy
 from tmverify.engines.subprocesses.call import call
 from tmverify.model import Model
-from tmverify.properties import robustness_query, similarity_query
+from tmverify.properties import Query, robustness_query, similarity_query
 
 _N_FEATURES, _N_CLAUSES, _N_QUESTIONS = 12, 40, 4
-_TREE = "tmverify.engines.search.warming:compile_tree"
+_TREE = "tmverify.engines.search.kernels:compile_tree"
 _PATIENCE = 300.0  # seconds for the other process; then it is compiled here
+
+
+def prepare(query: Query, certificate: bool) -> None:
+    """Compile what such a query needs."""
+    compile_kernels(several=any(len(case) > 1 for case in query.cases), recorded=certificate)
 
 
 @cache
@@ -39,34 +42,25 @@ def compile_kernels(*, several: bool, recorded: bool) -> None:
     kernels of their own, which most questions never need.
     """
     if several:
+        compile_kernels(several=False, recorded=False)  # a constraint that can't fail is off the record
         compile_kernels(several=False, recorded=recorded)
     elif not recorded and _is_first_time():
         _share_the_work()
     rng = np.random.default_rng(0)
+    log = ProofLog() if recorded else None
     for _ in range(_N_QUESTIONS):
-        a, b = _machine(rng), _machine(rng)
-        x = rng.integers(0, 2, _N_FEATURES)
+        a, b, x = _machine(rng), _machine(rng), rng.integers(0, 2, _N_FEATURES)
         query = similarity_query(a, b, x, _N_FEATURES) if several else robustness_query(a, x, _N_FEATURES)
-        nearest(query, Deadline(None), Evidence() if recorded else None)
-    _meet_the_rest(recorded)
+        nearest(query, Deadline(None), log)
+    _meet_the_rest(part(problem_of(query, _N_FEATURES), query.cases[0], _N_FEATURES), log)
 
 
 def compile_tree() -> None:
     """Search a tree of one clause and one feature."""
-    one, ends = np.zeros(1, np.int64), np.array([0, 1], np.int64)
+    one, ends, clause = np.zeros(1, np.int64), np.array([0, 1], np.int64), np.zeros(1, np.int32)
     problem = Problem(
-        offsets=ends,
-        middles=one + 1,
-        features=np.zeros(1, np.int32),
-        votes=np.ones((1, 1), np.int64),
-        needs=one + 2,
-        radius=1,
-        names=one,
-        flipped=(),
-        came_from=np.zeros(1, np.int32),
-        where=ends,
-        clauses=np.zeros(1, np.int32),
-        waking=np.ones(1, np.bool_),
+        *(ends, one + 1, clause, np.ones((1, 1), np.int64), one + 2, 1, one, one[:0]),
+        *(clause, ends, clause, np.ones(1, np.bool_)),
     )
     Tree(problem).search(Budget(Deadline(None), 1))
 
@@ -83,18 +77,20 @@ def _share_the_work() -> None:
     beside.start()
     rng = np.random.default_rng(0)
     query = robustness_query(_machine(rng), rng.integers(0, 2, _N_FEATURES), _N_FEATURES)
-    greedy(problem_of(query, _N_FEATURES))
-    _meet_the_rest(recorded=False)
+    problem = problem_of(query, _N_FEATURES)
+    greedy(problem)
+    Tree(problem).rebuild()
     beside.join()
 
 
-def _meet_the_rest(recorded: bool) -> None:
-    """Small problems are solved before they are worth rebuilding, or have multipliers to write down."""
-    one, none, ends = np.zeros(1, np.int32), np.zeros(1, np.float32), np.array([0, 1], np.int64)
-    inherit(ends, one, one, none, none, none.copy(), none.copy())
-    if recorded:
-        two = np.zeros((2, 1), np.int32)
-        pack_changes(ends, np.ones(1, np.int64), two[0], two[0], two[1], two[1], np.empty(9, np.uint8))
+def _meet_the_rest(problem: Problem, log: ProofLog | None) -> None:
+    """Small problems may be solved before they are searched, rebuilt, or have multipliers to write down."""
+    draft = None if log is None else log.draft((), 0)
+    tree = Tree(problem, draft)
+    tree.search(Budget(Deadline(None), 1))
+    tree.rebuild()
+    if draft is not None:
+        tree.write_multipliers(draft)
 
 
 def _machine(rng: np.random.Generator) -> Model:

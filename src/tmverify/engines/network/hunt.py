@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.network._beam import scan
-from tmverify.engines.network.enumerating import pack_stages, work_of
+from tmverify.engines.network._patterns import scan
+from tmverify.engines.network.patterns import pack_stages, work_of
 from tmverify.engines.network.shell import Stage, Surroundings
 from tmverify.engines.protocol import Deadline
 

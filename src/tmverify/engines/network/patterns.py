@@ -1,8 +1,13 @@
-"""The search of a shell: every set of k flips, but each pattern of changed neurons only once.
+"""The search of a shell by patterns: the sets of first-block neurons that flips could change.
 
-What a set of flips does to the network goes through the few neurons of the first block that are open in the
-shell, so a set is a word of bits, formed in a nanosecond; the rest of the network is evaluated once for each
-pattern (as long as the table of those seen remembers it). Whole subtrees are closed by intervals.
+``bad_patterns`` evaluates all 2^m patterns of m open neurons, whatever the number of flips: far fewer than
+sets of flips when these are many. A pattern is bad if a rival wins with it; whether flips have it is another
+question (``solver.reach``).
+
+``enumerate_shell`` goes through every set of k flips, but evaluates each pattern only once. What a set
+does to the network goes through the few neurons of the first block that are open in the shell, so a set is a
+word of bits, formed in a nanosecond; the rest of the network is evaluated once for each pattern (as long as
+the table of those seen remembers it). Whole subtrees are closed by intervals.
 """
 
 from __future__ import annotations
@@ -13,10 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.network._patterns import DONE, FOUND, HASH, OPEN, enumerate_sets
+from tmverify.engines.network._patterns import DONE, FOUND, HASH, OPEN, enumerate_sets, find_bad
 from tmverify.engines.network.shell import WORD, Shell, Stage
+from tmverify.engines.network.solver import Patterns
 from tmverify.engines.protocol import Deadline
 
+MOST_BAD = 1 << 22
+NEAR = 1 << 21  # patterns that are looked at where all are too many
+MANY = 2000  # bad ones of them that are tried
+WORDS = 1 << 27  # looked at between two looks at the clock
 _TABLE = 20  # log2 of the patterns remembered, and of what they become
 _ROOM = 1 << 23  # words, for the latter
 _STEPS = 10_000_000  # between two looks at the clock, some hundredths of a second
@@ -66,6 +76,49 @@ def enumerate_shell(
         )
     effort.add(counts)
     return result == DONE, shell.features[chosen] if result == FOUND else None
+
+
+def bad_patterns(shell: Shell, deadline: Deadline) -> Patterns | None:
+    """All patterns with which a rival wins; None if they are too many or there is no time."""
+    everything = 1 << len(shell.quotas)
+    judge = _Judge(shell)
+    found, total = [], 0
+    for first in range(0, everything, judge.piece):
+        if deadline.passed() or total > MOST_BAD:
+            return None
+        found.append(judge.bad(np.arange(first, min(first + judge.piece, everything), dtype=np.uint64)))
+        total += len(found[-1])
+    return np.concatenate(found)
+
+
+def near_patterns(shell: Shell, deadline: Deadline) -> Patterns:
+    """Some patterns with which a rival wins, those that change fewest neurons: the likeliest to be had."""
+    judge = _Judge(shell)
+    level, found, total, looked = np.zeros(1, np.uint64), [], 0, 0
+    while len(level) and looked + len(level) <= NEAR and total < MANY:
+        for first in range(0, len(level), judge.piece):
+            if deadline.passed():
+                break
+            found.append(judge.bad(level[first : first + judge.piece]))
+            total += len(found[-1])
+        looked += len(level)
+        bits = [np.uint64(1 << j) for j in range(len(shell.quotas))]
+        level = np.concatenate([level[level < bit] | bit for bit in bits])
+    return np.concatenate([np.zeros(0, np.uint64), *found])[:MANY]
+
+
+class _Judge:
+    """Tells bad patterns from others."""
+
+    def __init__(self, shell: Shell) -> None:
+        self.stages, self.known = pack_stages(shell.stages), room_for_outputs(shell)
+        self.values = np.zeros((3, self.stages[0].shape[1]), np.uint64)
+        self.piece = max(1, WORDS // work_of(self.stages))
+
+    def bad(self, patterns: Patterns) -> Patterns:
+        """Those with which a rival wins, in their order."""
+        bad = np.empty(len(patterns), np.uint64)
+        return bad[: find_bad(patterns, self.stages, self.known, self.values, bad)]
 
 
 def pack_stages(stages: tuple[Stage, ...]) -> tuple[NDArray[np.uint64], ...]:

@@ -9,9 +9,8 @@ import tmverify as tv
 from support.copies import random_large_model
 from support.tiny import random_case
 from tmverify.engines.equivalence import _walk
-from tmverify.engines.equivalence.parts import parts_of
-from tmverify.engines.equivalence.structure import Argument
-from tmverify.engines.equivalence.walking import Walker, find_by_walking
+from tmverify.engines.equivalence.hunt import Walker, find_by_walking
+from tmverify.engines.equivalence.structure import Argument, parts_of
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.reduction import Reduced, reduce
 
@@ -40,15 +39,13 @@ def test_kept_sums_and_gains_are_those_of_the_plain_evaluator() -> None:
     for walker in walkers(31, 60):
         walker._start(next(walker._starts))
         for _ in range(10):
-            _walk.walk(
-                *walker._problem, *walker._index, walker._y, *walker._kept, walker._until, walker._counts,
-                walker._rng, 1 << 40, 300, int(walker._counts[_walk.STEP]) + 3, 1 << 40,
-            )  # fmt: skip
-            y, (false, sums, gains) = walker._y.copy(), walker._kept
+            terrain, place = walker._terrain, walker._place
+            _walk.walk(terrain, place, 1 << 40, 300, int(place.counts[_walk.STEP]) + 3, 1 << 40)
+            y, false, sums, gains = place.y.copy(), place.false, place.sums, place.gains
             (case,) = walker.reduced.cases
             assert (sums == twin(walker.reduced, y)[list(case)]).all()
-            wrong = y[walker._problem[1]] != walker._problem[2]
-            assert (false == np.add.reduceat(wrong, walker._problem[0][:-1])).all()
+            wrong = y[terrain.features] != terrain.wakes
+            assert (false == np.add.reduceat(wrong, terrain.offsets[:-1])).all()
             for i in range(len(y)):
                 y[i] ^= True
                 assert (gains[i] == twin(walker.reduced, y)[list(case)] - sums).all()
@@ -62,9 +59,9 @@ def test_an_arrival_meets_every_constraint() -> None:
         assert walker.steps <= 500
         if witness is not None:
             arrived += 1
-            sums = twin(walker.reduced, walker._y)
+            sums = twin(walker.reduced, walker._place.y)
             assert (sums >= np.array(walker.reduced.bounds)).all()
-            assert (walker.reduced.witness(np.flatnonzero(walker._y).tolist()) == witness).all()
+            assert (walker.reduced.witness(np.flatnonzero(walker._place.y).tolist()) == witness).all()
     assert arrived > 20
 
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tmverify.engines.network import enumerating, reaching
+from tmverify.engines.network import patterns as patterns_module
 from tmverify.engines.network._patterns import rival_may_win, rival_wins
-from tmverify.engines.network.enumerating import Effort, enumerate_shell, pack_stages
-from tmverify.engines.network.reaching import bad_patterns, reach
+from tmverify.engines.network.patterns import Effort, bad_patterns, enumerate_shell, pack_stages
 from tmverify.engines.network.shell import Shell, Stage
+from tmverify.engines.network.solver import reach
 from tmverify.engines.protocol import Deadline
 
 NEVER = Deadline(None)
@@ -147,8 +147,8 @@ def test_each_set_is_found_where_it_alone_is_bad(
     steps: int, table: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neuron j changes by the flip of feature j: patterns are sets. Stopped and gone on with at each step."""
-    monkeypatch.setattr(enumerating, "_STEPS", steps)
-    monkeypatch.setattr(enumerating, "_TABLE", table)
+    monkeypatch.setattr(patterns_module, "_STEPS", steps)
+    monkeypatch.setattr(patterns_module, "_TABLE", table)
     n = 6
     for k in range(1, n + 1):
         for chosen in combinations(range(n), k):
@@ -167,7 +167,7 @@ def test_each_set_is_found_where_it_alone_is_bad(
 @pytest.mark.parametrize("table", [1, 3, 20])
 def test_planted_patterns(table: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pattern that some flips have is found, by flips that have it; one that none have is not."""
-    monkeypatch.setattr(enumerating, "_TABLE", table)
+    monkeypatch.setattr(patterns_module, "_TABLE", table)
     rng = np.random.default_rng(table)
     had = 0
     for _ in range(60):
@@ -234,7 +234,7 @@ def test_no_time_no_answer() -> None:
 
 
 def test_bad_patterns_are_all_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reaching, "WORDS", 5)
+    monkeypatch.setattr(patterns_module, "WORDS", 5)
     rng = np.random.default_rng(11)
     for _ in range(40):
         m = int(rng.integers(1, 8))
@@ -243,7 +243,7 @@ def test_bad_patterns_are_all_there_are(monkeypatch: pytest.MonkeyPatch) -> None
         found = bad_patterns(shell, NEVER)
         assert found is not None
         assert found.tolist() == [p for p in range(1 << m) if plain_wins(p, stages)]
-    monkeypatch.setattr(reaching, "MOST_BAD", 3)
+    monkeypatch.setattr(patterns_module, "MOST_BAD", 3)
     always = (Stage(np.ones((1, 6), np.int8), np.array([0])),)
     assert bad_patterns(shell_of(np.ones((6, 3)), np.ones(6, int), 2, always), NEVER) is None
 

@@ -1,0 +1,150 @@
+"""An engine is a declaration: what it takes, what it can, what trusting it means, and how it is asked.
+
+Declarations are light: what needs numba or a solver is imported when an engine is first asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any, Literal, Protocol
+
+from tmverify.engines.proof_log import ProofLog
+from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome, nothing_known
+from tmverify.model import Model
+from tmverify.properties.query import Query
+from tmverify.properties.trust import REPLAYED
+
+Words = tuple[str, ...]
+
+
+class Decide(Protocol):
+    """Decides a query, and writes down why there is no witness, if that is wanted."""
+
+    def __call__(self, query: Any, deadline: Deadline, log: ProofLog | None = None, /) -> Answer:
+        """Its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """A name that may be under an answer, and the proofs that it may stand for.
+
+    Attributes
+    ----------
+    name : str
+        ``.engine`` of the answer.
+    proofs : tuple of tuples of str
+        Whose work a proof may rest on, each as in ``.relies_on``; none if it finds witnesses only.
+    finds : bool
+        Whether it finds witnesses.
+    region : {"ball", "everything"} or None
+        Of which questions; None: of both.
+    certified : bool or None
+        With a certificate, without one, or both.
+    """
+
+    name: str
+    proofs: tuple[tuple[str, ...], ...] = ()
+    finds: bool = True
+    region: Literal["ball", "everything"] | None = None
+    certified: bool | None = None
+
+
+def _is_about_machines(asked: object) -> bool:
+    return isinstance(asked, Query | Model)
+
+
+def _nothing_to_prepare(query: Any, certificate: bool) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Engine:
+    """The declaration of an engine.
+
+    Attributes
+    ----------
+    name : str
+        An engine of machines and one of networks may share it.
+    decide : Decide
+    find_nearest : callable with the same arguments, or None
+        None: it goes up one flip at a time (``nearest_by_steps``).
+    prepare : callable of a query and of whether a certificate is wanted
+        Compiles the kernels for such a query: to be done before a clock starts.
+    accepts : callable
+        Whether it takes such a query, or queries about such a model; ``subject`` names these models.
+    certifies : bool
+        Whether it can write down why there is no witness, in a ``log``.
+    trust : mapping of str to tuple of str
+        What a proof rests on, in words, for each name in ``.engine`` or ``.relies_on`` that is its own.
+    replayed : tuple of str
+        What a witness rests on.
+    signers : tuple of Signer
+        Whose names may be under its answers.
+    """
+
+    name: str
+    decide: Decide
+    find_nearest: Callable[[Any, Deadline, ProofLog | None], Nearest] | None = None
+    prepare: Callable[[Any, bool], None] = _nothing_to_prepare
+    accepts: Callable[[object], bool] = _is_about_machines
+    subject: str = "a Tsetlin machine"
+    certifies: bool = False
+    log: type[ProofLog] = ProofLog
+    trust: Mapping[str, Words]
+    replayed: Words = REPLAYED
+    signers: tuple[Signer, ...]
+
+    def signers_of(self, *, everything: bool, certified: bool) -> tuple[Signer, ...]:
+        """Those of a question about every input, or else about a ball, with a certificate or without."""
+        region = "everything" if everything else "ball"
+        return tuple(
+            signer
+            for signer in self.signers
+            if signer.region in (None, region) and signer.certified in (None, certified)
+        )
+
+    def nearest(self, query: Any, deadline: Deadline, log: ProofLog | None = None) -> Nearest:
+        """The nearest witness in the query's region."""
+        if self.find_nearest is not None:
+            return self.find_nearest(query, deadline, log)
+        return nearest_by_steps(self.decide, self.name, query, nothing_known(self.name), deadline, log)
+
+
+def at_first_use(function: str, *first: Any) -> Callable[..., Any]:
+    """The function ``"module:name"`` of this package, with ``first`` arguments; imported at its call."""
+
+    def imported(*arguments: Any) -> Any:
+        module, name = function.split(":")
+        return getattr(import_module(f"tmverify.engines.{module}"), name)(*first, *arguments)
+
+    return imported
+
+
+def nearest_by_steps(
+    decide: Decide, name: str, query: Any, known: Nearest, deadline: Deadline, log: ProofLog | None = None
+) -> Nearest:
+    """The nearest witness, one flip more at a time, by an engine of that name that decides.
+
+    It goes on from what is known, and refutes one radius after another below ``known.upper``.
+    """
+    last = min(known.upper - 1, query.region.reach)
+    lower, spent, relies_on = int(known.lower), known.stats, known.relies_on
+    while lower <= last:
+        answer = decide(replace(query, region=replace(query.region, radius=lower)), deadline, log)
+        spent, relies_on = {**spent, **answer.stats}, answer.relies_on
+        if answer.outcome is Outcome.STOPPED:
+            return replace(
+                known,
+                lower=lower,
+                stop_reason=answer.stop_reason,
+                detail=answer.detail,
+                stats=spent,
+                relies_on=relies_on,
+            )
+        if answer.outcome is Outcome.WITNESS:
+            # Nothing is nearer: every smaller radius has been refuted.
+            return Nearest(lower, lower, answer.witness, name, stats=spent, relies_on=relies_on)
+        lower += 1
+    return Nearest(known.upper, known.upper, known.witness, name, stats=spent, relies_on=relies_on)

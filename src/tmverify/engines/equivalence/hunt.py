@@ -1,0 +1,204 @@
+"""The hunt for a disagreement: look at samples of all inputs, then walk towards one in a part of them.
+
+Samples are random inputs, from sparse to dense, and those that were given. Two models that were not made from
+each other differ on some of them nearly always.
+
+A walk is a local search in one part, restarted from many inputs: the region's origin, at which the part's own
+clause is true, the inputs that were given, and random ones of every density. Walks are deterministic: they
+end after so many steps, a deadline only cuts them short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.engines.equivalence import _walk
+from tmverify.engines.protocol import Deadline, EncodingTooLargeError
+from tmverify.engines.reduction import Reduced, reduce
+from tmverify.model import Model
+from tmverify.properties import equivalence_query
+from tmverify.properties.query import Query
+
+SLICE = 20_000_000  # literals and gains looked at between two looks at the clock, some 20 ms
+PATIENCE = 300  # steps without a better input
+NOISE = 100  # thousandths of the steps that lead nowhere: wake a clause instead
+_MOST_CELLS = 1 << 26  # gains kept
+_INT64 = 1 << 61
+_SEED = 2
+_BATCH = 512  # a block of the fast evaluator
+_CELLS = 1 << 25  # random bits at most
+
+
+def find_among_samples(query: Query, deadline: Deadline) -> NDArray[np.uint8] | None:
+    """An input on which the machines disagree, or None."""
+    for rows in _samples(query):
+        if deadline.passed():
+            return None
+        different = np.flatnonzero(disagree(query, rows))
+        if len(different):
+            return np.asarray(rows[different[0]])
+    return None
+
+
+def disagree(query: Query, rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Where the decisions that should agree do not, by the fast evaluator."""
+    labels = [machine.predict(rows) for machine in query.machines]
+    if query.expected is not None:
+        labels.append(np.array(query.machines[0].classes)[[query.expected]])
+    return np.asarray(labels[0] != labels[1], np.bool_)
+
+
+def _samples(query: Query) -> Iterator[NDArray[np.uint8]]:
+    n = query.region.n_features
+    if query.hints is not None:
+        for start in range(0, len(query.hints), 8 * _BATCH):
+            yield query.hints[start : start + 8 * _BATCH]
+    rng = np.random.default_rng(_SEED)
+    size = max(2, min(_BATCH, _CELLS // n))
+    density = 0.5
+    while density * n >= 0.5:  # sparser ones would be all zeros
+        rows = (rng.random((size, n), np.float32) < density).view(np.uint8)
+        if density == 0.5:
+            rows[0], rows[-1] = 1, 0
+        yield rows
+        density /= 4
+
+
+def find_by_walking(
+    part: Query, hints: NDArray[np.uint8] | None, steps: int, seed: int, deadline: Deadline
+) -> tuple[NDArray[np.uint8] | None, int]:
+    """A witness in ``part``, a query with one case, or None; and how many steps were taken."""
+    if deadline.passed():
+        return None, 0
+    try:
+        reduced = reduce(part)
+    except EncodingTooLargeError:
+        return None, 0
+    if reduced.cases == ((),):
+        return reduced.origin, 0
+    if not reduced.cases or not _fits(reduced):
+        return None, 0
+    walker = Walker(reduced, hints, seed)
+    return walker.go(steps, deadline), walker.steps
+
+
+class Terrain(NamedTuple):
+    """A specialised query of m clauses over n flips, for k constraints, as the kernels take it."""
+
+    offsets: NDArray[np.int64]  # (m + 1,)
+    features: NDArray[np.int32]  # (n_literals,)
+    wakes: NDArray[np.bool_]  # (n_literals,): whether a literal asks for the flip
+    votes: NDArray[np.int64]  # (m, k)
+    bounds: NDArray[np.int64]  # (k,)
+    where: NDArray[np.int64]  # (n + 1,): feature i is in clauses[where[i]:where[i + 1]] …
+    clauses: NDArray[np.int32]  # (n_literals,)
+    waking: NDArray[np.bool_]  # (n_literals,): … waking them or not
+
+
+class Place(NamedTuple):
+    """Where a walk is, and what is kept up to date there."""
+
+    y: NDArray[np.bool_]  # (n,)
+    false: NDArray[np.int32]  # (m,): literals that are false
+    sums: NDArray[np.int64]  # (k,)
+    gains: NDArray[np.int64]  # (n, k)
+    until: NDArray[np.int64]  # (n,): the step from which a flip may be taken back
+    counts: NDArray[np.int64]  # step, least shortfall, when
+    rng: NDArray[np.uint64]
+
+
+class Walker:
+    """Walks in a specialised query with one case, which can go on where they stopped."""
+
+    def __init__(self, reduced: Reduced, hints: NDArray[np.uint8] | None, seed: int) -> None:
+        self.reduced, self.hints = reduced, hints
+        (case,) = reduced.cases
+        clauses, n, k = reduced.clauses, len(reduced.features), len(case)
+        features = (np.abs(clauses.literals) - 1).astype(np.int32)
+        wakes = clauses.literals > 0
+        order = np.argsort(features, kind="stable")
+        self._terrain = Terrain(
+            offsets=clauses.offsets.copy(),
+            features=features,
+            wakes=wakes,
+            votes=np.ascontiguousarray(reduced.weights[list(case)].T),
+            bounds=np.array([reduced.bounds[c] for c in case], np.int64),
+            where=np.concatenate([[0], np.cumsum(np.bincount(features, minlength=n))]).astype(np.int64),
+            clauses=clauses.owners[order].astype(np.int32),
+            waking=wakes[order],
+        )
+        rng = np.random.default_rng(seed)
+        self._place = Place(
+            y=np.zeros(n, np.bool_),
+            false=np.empty(len(clauses), np.int32),
+            sums=np.empty(k, np.int64),
+            gains=np.empty((n, k), np.int64),
+            until=np.zeros(n, np.int64),
+            counts=np.zeros(3, np.int64),
+            rng=rng.integers(1, 1 << 63, 1, np.uint64),
+        )
+        self._starts = self._inputs(rng)
+        self._walking = False
+        self.steps = 0
+
+    def go(self, steps: int, deadline: Deadline) -> NDArray[np.uint8] | None:
+        """Walk for so many steps; an input that meets every constraint, or None."""
+        last = self.steps + steps
+        while self.steps < last and not deadline.passed():
+            if not self._walking:
+                self._start(next(self._starts))
+            counts = self._place.counts
+            before = int(counts[_walk.STEP])
+            last_step = before + last - self.steps
+            end = _walk.walk(self._terrain, self._place, PATIENCE, NOISE, last_step, SLICE)
+            self.steps += int(counts[_walk.STEP]) - before
+            if end == _walk.ARRIVED:
+                return self.reduced.witness(np.flatnonzero(self._place.y).tolist())
+            self._walking = end == _walk.PAUSED
+        return None
+
+    def _start(self, y: NDArray[np.bool_]) -> None:
+        self._place.y[:] = y
+        self._place.until[:] = 0
+        self._place.counts[:] = 0, 1 << 62, 0  # step, least shortfall, when
+        _walk.prepare(self._terrain, self._place)
+        self._walking = True
+
+    def _inputs(self, rng: np.random.Generator) -> Iterator[NDArray[np.bool_]]:
+        """Where walks start, over flips."""
+        reduced, n = self.reduced, len(self.reduced.features)
+        here = reduced.origin[reduced.features]
+        yield np.zeros(n, np.bool_)
+        given = [] if self.hints is None else [*rng.permutation(len(self.hints))]
+        while True:
+            if given:
+                yield np.asarray(self.hints)[given.pop()][reduced.features] != here
+            density = 2.0 ** -rng.integers(1, max(2, n.bit_length() + 1))
+            yield (rng.random(n) < density) != here
+            yield rng.random(n) < density
+
+
+def _fits(reduced: Reduced) -> bool:
+    """Whether gains fit in memory, and shortfalls, which add up over the constraints, in 64 bits."""
+    votes = np.abs(reduced.weights).sum(axis=1).tolist()
+    largest = sum(votes) + sum(abs(bound) for bound in reduced.bounds)
+    return largest < _INT64 and len(reduced.features) * len(reduced.bounds) <= _MOST_CELLS
+
+
+@cache
+def compile_kernels() -> None:
+    """Ask a small question that meets every kernel; once in a process."""
+    forever = Deadline(None)
+    # Never 2 votes at once: neither samples nor walks find any, and both go all the way.
+    one = Model.from_clauses(3, [[1, 2], [-1, 2], [1, -2, 3]], [[1, 1, 1]], bias=-2)
+    query = equivalence_query(one, Model.from_clauses(3, [], np.zeros((1, 0), np.int64), bias=-1))
+    few = np.zeros((2, 3), np.uint8)  # a few inputs that were given have kernels of their own …
+    find_among_samples(replace(query, hints=few), forever)
+    one.scores(few)  # … and others where a model is large
+    find_by_walking(query, None, 50, 0, forever)
