@@ -226,7 +226,7 @@ def test_features_without_names_are_called_by_their_index() -> None:
         (lambda: tv.check_universal_robustness(MODEL, [X], 1, 10**5000), "eta must be a fraction"),
         (lambda: MODEL.single(5), "class must be one of 0, 1. Got 5"),
         (lambda: tv.robustness_radius(MODEL, [1, 1]), r"x must be one input of shape \(3,\)"),
-        (lambda: tv.robustness_radius("a.tm", X), "model must be a tmverify.Model"),
+        (lambda: tv.robustness_radius("a.tm", X), "model must be a tmverify.Model"),  # type: ignore[arg-type]
         (lambda: tv.robustness_radius(MODEL, X, engine="magic"), "engine must be one of auto, "),
         (lambda: tv.robustness_radius(MODEL, X, timeout=-1), "timeout must be positive"),
         (lambda: tv.robustness_radius(MODEL, X, scope=7), "scope must be 'team' or a class"),
