@@ -8,7 +8,7 @@ from statistics import median
 from lab.arguments import Setting
 from lab.paper import BNN_BACK_IMAGE, ROBUSTNESS
 from lab.tables import Section, seconds, times
-from tmverify.campaign import Asked, Group, Tally, grouped
+from tmverify.campaign import Asked, Tally, Task, grouped
 from tmverify.report import write_figures
 
 HEADERS = (
@@ -54,7 +54,7 @@ def _radius_words(name: str, bounds: Sequence[tuple[float, float]], rows: Sequen
     )
 
 
-def _line(group: Group, tally: Tally) -> Sequence[object]:
+def _line(group: Task, tally: Tally) -> Sequence[object]:
     # The paper asks the machine of an image's class; with two classes there is one machine only.
     paper = _papers(group.names[0], group.epsilon or 0) if _papers_scope(group) else None
     solved, robust, mean = paper or (None, None, None)
@@ -79,7 +79,7 @@ def _papers(name: str, epsilon: int) -> tuple[int, int, float | None] | None:
     return ROBUSTNESS.get((name, epsilon))
 
 
-def _papers_scope(group: Group) -> bool:
+def _papers_scope(group: Task) -> bool:
     return group.scope == "own" or group.names[0].startswith(("imdb", "bnn"))
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from tmverify.asking.answer import EXACT, UNKNOWN, Asked, TaskAnswer
 from tmverify.asking.task import Task
 from tmverify.properties import Status, StopReason
-from tmverify.properties.questions import QUESTIONS, Question
 
 
 @dataclass(slots=True)
@@ -65,53 +64,35 @@ class Tally:
         return sum(self.seconds) / len(self.seconds) if self.seconds else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
-    """What the tasks of a line in a table have in common: all of it, lest a figure be about nothing."""
+def line_of(task: Task) -> Task:
+    """The line of a table that a task belongs to: the task without what differs from input to input.
 
-    question: str
-    names: tuple[str, ...]
-    data: str
-    scope: str
-    epsilon: int | None
-    models: tuple[str, ...]
-    direction: str | None
-    mask: bytes | None
-    engine: str
-    certified: bool
-
-    @property
-    def asks(self) -> Question:
-        """What was asked."""
-        return QUESTIONS[self.question]
-
-    @property
-    def adjective(self) -> str:
-        """What an input is that counts as ``positive``."""
-        return self.asks.adjective
-
-
-def group_of(task: Task) -> Group:
-    """The group that a task belongs to."""
-    return Group(
-        question=task.question,
-        names=task.names,
-        data=task.data,
+    All the rest must be the same, or a figure would mix answers to different questions.
+    """
+    return replace(
+        task,
         scope="own" if task.own else str(task.scope),
-        epsilon=task.epsilon,
-        models=task.models,
-        direction=task.direction,
-        mask=task.mask,
-        engine=task.engine,
-        certified=task.certified,
+        index=None,
+        bits=None,
+        label=None,
+        image=None,
+        timeout=None,
+        memory=None,
+        hints=None,
     )
 
 
-def grouped(rows: Iterable[Asked]) -> dict[Group, Tally]:
-    """A tally for each group, in the order in which they come."""
-    found: dict[Group, Tally] = {}
+def tally_of(rows: Sequence[Asked]) -> Tally:
+    """The answers to all of these tasks."""
+    tally = Tally(len(rows))
     for row in rows:
-        tally = found.setdefault(group_of(row.task), Tally(0))
-        tally.total += 1
         tally.add(row.answer)
-    return found
+    return tally
+
+
+def grouped(rows: Iterable[Asked]) -> dict[Task, Tally]:
+    """A tally for each line, in the order in which they come."""
+    lines: dict[Task, list[Asked]] = {}
+    for row in rows:
+        lines.setdefault(line_of(row.task), []).append(row)
+    return {line: tally_of(found) for line, found in lines.items()}

@@ -6,7 +6,7 @@
 """
 
 from tmverify.asking.answer import Asked, TaskAnswer
-from tmverify.asking.tally import Group, Tally, grouped
+from tmverify.asking.tally import Tally, grouped
 from tmverify.asking.task import Task
 from tmverify.campaign.plan import Ask, InputSet, Plan, read_plan
 from tmverify.campaign.run import run_campaign
@@ -15,7 +15,6 @@ from tmverify.campaign.store import Store
 __all__ = [
     "Ask",
     "Asked",
-    "Group",
     "InputSet",
     "Plan",
     "Store",

@@ -2,20 +2,16 @@
 
 ::
 
-    entry         parse, run, and turn every outcome into an exit code
-    app           the subcommands by name
-    options       arguments and options that several of them have
-    train         a subcommand: its arguments, its help and what it does; train_report prints the outcome
-    importers … export  the same for import, info, predict and export
-    commands/     the arguments and the help of the other subcommands
-    subject       what is asked about: models, inputs, region, read and checked before any work
-    many          the loop over (epsilon, input), shared by robustness and similarity
-    universal     the same for the two universal questions
-    radii         the same for the radius; radius_report and radius_files belong to it
-    stored        --store and --jobs of robustness, similarity and radius: their questions as a campaign
-    campaign      run, status, export; campaign_report belongs to it; report draws a store
-    certificates  the files of --certificate; certificate_names says what they are called
-    output        everything that is printed
+    entry       parse, run, and turn every outcome into an exit code
+    app         the subcommands by name
+    questions   a subcommand for each question: its arguments and its help, from the registry of questions
+    ask         what they do: read and check what was typed, make tasks, ask them
+    tables      the answers as tables; documents has them as JSON, CSV and files of counterexamples
+    campaign    run, status and export of a campaign, and report; status shows how far a store is
+    certify, train, importers, info, predict, export
+                the other subcommands, each with its arguments, its help and what it does
+    options     arguments and options that several subcommands have
+    output      everything that is printed; saving checks the files that will be written
 
 To show the help takes typer alone; what a subcommand needs is imported when it runs.
 """

@@ -18,6 +18,7 @@ from typing import Any, TextIO
 
 import numpy as np
 from rich.console import Console, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from tmverify.model import Classifier
@@ -36,6 +37,16 @@ def show_facts(facts: Mapping[str, object]) -> None:
     """Print a line for each fact: its name, and what it is."""
     for name, value in facts.items():
         show(Text().append(f"{name:>21}  ", style="cyan").append(plain(value)))
+
+
+def table_of(lines: Sequence[Mapping[str, object]]) -> Table:
+    """A table with a row for each line; its headers are the names in the first."""
+    table = Table()
+    for header in lines[0]:
+        table.add_column(Text(plain(header)), justify="right", overflow="fold")
+    for line in lines:
+        table.add_row(*(Text(plain(value)) for value in line.values()))
+    return table
 
 
 def print_error(message: str) -> None:

@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.table import Table
 from rich.text import Text
 
 from tmverify.asking.answer import Asked
 from tmverify.asking.subject import TEAM
-from tmverify.asking.tally import Group, Tally, grouped
+from tmverify.asking.tally import Tally, grouped, tally_of
+from tmverify.asking.task import Task
 from tmverify.campaign.export import Written
 from tmverify.campaign.store import NOT_BELIEVED, Store
-from tmverify.cli.output import STYLE, plain, seconds_text, show, show_json
+from tmverify.cli.output import STYLE, plain, seconds_text, show, show_json, table_of
 from tmverify.properties import Status
 
-_HEADERS = ("epsilon", "tasks", "solved", "holds", "violated", "unknown", "mean seconds")
 _MOST_REASONS = 5
 _MOST_RANGES = 6
 
@@ -35,7 +34,7 @@ def report_status(
         return
     lines = grouped(rows)
     _show_tables(lines)
-    show(_summary(rows) if lines else "no tasks yet")
+    show(_summary(tally_of(rows)) if lines else "no tasks yet")
     _show_counted("unknown", _reasons(rows))
     refused = _refused(rows)
     if refused:
@@ -54,15 +53,10 @@ def tell_written(written: Written, path: Path) -> None:
 
 def status_document(store: Store, rows: Sequence[Asked]) -> dict[str, Any]:
     """The same as plain values."""
-    done = [row.answer for row in rows if row.answer is not None]
     return {
         "store": str(store.path),
-        "tasks": len(rows),
-        "done": len(done),
-        "solved": sum(answer.solved for answer in done),
-        "violated": sum(answer.status == Status.VIOLATED.value for answer in done),
-        "unknown": sum(not answer.solved for answer in done),
-        "groups": [_group_json(group, tally) for group, tally in grouped(rows).items()],
+        **_counts(tally_of(rows)),
+        "groups": [_line_json(line, tally) for line, tally in grouped(rows).items()],
         "unknown_reasons": dict(_reasons(rows)),
         "not_believed": [
             {"task": row.task.id, "why": row.refused} for row in rows if row.refused is not None
@@ -83,64 +77,57 @@ def _show_counted(what: str, reasons: Counter[str]) -> None:
         show(f"  … and {len(reasons) - _MOST_REASONS} more reasons; campaign export has them all")
 
 
-def _show_tables(lines: dict[Group, Tally]) -> None:
+def _show_tables(lines: dict[Task, Tally]) -> None:
     """A table for each question and subject, a line for each epsilon."""
-    for subject in dict.fromkeys(replace(group, epsilon=None) for group in lines):
-        table = Table()
-        for header in _HEADERS:
-            table.add_column(header, justify="right")
-        for group, tally in lines.items():
-            if replace(group, epsilon=None) == subject:
-                table.add_row(*_cells(group, tally))
-        show(Text(_what(subject) + _hashes(subject, lines), style="bold"), table)
+    tables: dict[Task, list[dict[str, object]]] = {}
+    for line, tally in lines.items():
+        tables.setdefault(replace(line, epsilon=None), []).append(_cells(line, tally))
+    for subject, cells in tables.items():
+        show(Text(_what(subject) + _hashes(subject, lines), style="bold"), table_of(cells))
 
 
-def _hashes(subject: Group, lines: Iterable[Group]) -> str:
+def _hashes(subject: Task, lines: Iterable[Task]) -> str:
     """What tells models of the same name apart, if there are such."""
-    alike = {group.models for group in lines if group.names == subject.names}
+    alike = {line.models for line in lines if line.names == subject.names}
     return f" ({' and '.join(key[:8] for key in subject.models)})" if len(alike) > 1 else ""
 
 
-def _what(group: Group) -> str:
-    said = [group.asks.heading(group.names), group.data]
-    said += [] if group.scope == TEAM else [f"scope {group.scope}"]
-    said += [] if group.direction is None else [f"only {group.direction}"]
-    said += [] if group.mask is None else [f"features {_features(group)}"]
-    said += [] if group.engine == "auto" else [f"engine {group.engine}"]
-    said += ["with certificates"] if group.certified else []
+def _what(line: Task) -> str:
+    said = [line.asks.heading(line.names), line.data]
+    said += [] if line.scope == TEAM else [f"scope {line.scope}"]
+    said += [] if line.direction is None else [f"only {line.direction}"]
+    said += [] if line.mask is None else [f"features {_features(line)}"]
+    said += [] if line.engine == "auto" else [f"engine {line.engine}"]
+    said += ["with certificates"] if line.certified else []
     return plain(", ".join(part for part in said if part)).replace("\n", "\\n")
 
 
-def _features(group: Group) -> str:
+def _features(line: Task) -> str:
     """Those that may change: as ranges, or where these are many, how many."""
-    assert group.mask is not None
-    free = np.flatnonzero(np.unpackbits(np.frombuffer(group.mask, np.uint8))).tolist()
+    free = [] if line.free is None else np.flatnonzero(line.free).tolist()
     starts = [i for i in free if i - 1 not in set(free)]
     ends = [i for i in free if i + 1 not in set(free)]
     ranges = [str(a) if a == b else f"{a}-{b}" for a, b in zip(starts, ends, strict=True)]
     return ",".join(ranges) if len(ranges) <= _MOST_RANGES else f"({len(free)} of them)"
 
 
-def _cells(group: Group, tally: Tally) -> list[str]:
-    asks_yes_or_no = not group.asks.is_distance
-    return [
-        "-" if group.epsilon is None else str(group.epsilon),
-        str(tally.total) if tally.complete else f"{tally.done}/{tally.total}",
-        str(tally.solved),
-        str(tally.positive) if asks_yes_or_no else "-",
-        str(tally.violated) if asks_yes_or_no else "-",
-        str(tally.unknown),
-        "-" if tally.mean_seconds is None else seconds_text(tally.mean_seconds),
-    ]
+def _cells(line: Task, tally: Tally) -> dict[str, object]:
+    yes_or_no = not line.asks.is_distance
+    return {
+        "epsilon": "-" if line.epsilon is None else line.epsilon,
+        "tasks": tally.total if tally.complete else f"{tally.done}/{tally.total}",
+        "solved": tally.solved,
+        "holds": tally.positive if yes_or_no else "-",
+        "violated": tally.violated if yes_or_no else "-",
+        "unknown": tally.unknown,
+        "mean seconds": "-" if tally.mean_seconds is None else seconds_text(tally.mean_seconds),
+    }
 
 
-def _summary(rows: Sequence[Asked]) -> Text:
-    done = [row.answer for row in rows if row.answer is not None]
-    solved = sum(answer.solved for answer in done)
-    word, status = ("COMPLETE", Status.HOLDS) if len(done) == len(rows) else ("UNFINISHED", Status.UNKNOWN)
-    line = Text(word, style=STYLE[status])
-    line.append(f"  {len(done)} of {len(rows)} tasks done, {solved} solved, {len(done) - solved} unknown")
-    return line
+def _summary(tally: Tally) -> Text:
+    word, status = ("COMPLETE", Status.HOLDS) if tally.complete else ("UNFINISHED", Status.UNKNOWN)
+    counts = f"{tally.done} of {tally.total} tasks done, {tally.solved} solved, {tally.unknown} unknown"
+    return Text(word, style=STYLE[status]).append(f"  {counts}", style="default")
 
 
 def _reasons(rows: Sequence[Asked]) -> Counter[str]:
@@ -150,7 +137,7 @@ def _reasons(rows: Sequence[Asked]) -> Counter[str]:
 
 
 def _refused(rows: Sequence[Asked]) -> Counter[str]:
-    """Why answers are not believed, and the first task that has such a one."""
+    """Why answers are not believed, each with the first task that it is about."""
     tasks: dict[str, list[str]] = {}
     for row in rows:
         if row.refused is not None:
@@ -163,23 +150,29 @@ def _refused(rows: Sequence[Asked]) -> Counter[str]:
     )
 
 
-def _group_json(group: Group, tally: Tally) -> dict[str, Any]:
+def _counts(tally: Tally) -> dict[str, Any]:
     return {
-        "question": group.question,
-        "models": list(group.names),
-        "data": group.data,
-        "scope": group.scope,
-        "model_hashes": list(group.models),
-        "direction": group.direction,
-        "features": None if group.mask is None else _features(group),
-        "engine": group.engine,
-        "certified": group.certified,
-        "epsilon": group.epsilon,
         "tasks": tally.total,
         "done": tally.done,
         "solved": tally.solved,
-        group.adjective: tally.positive,
         "violated": tally.violated,
         "unknown": tally.unknown,
+    }
+
+
+def _line_json(line: Task, tally: Tally) -> dict[str, Any]:
+    return {
+        "question": line.question,
+        "models": list(line.names),
+        "data": line.data,
+        "scope": line.scope,
+        "model_hashes": list(line.models),
+        "direction": line.direction,
+        "features": None if line.mask is None else _features(line),
+        "engine": line.engine,
+        "certified": line.certified,
+        "epsilon": line.epsilon,
+        **_counts(tally),
+        line.asks.adjective: tally.positive,
         "mean_seconds": tally.mean_seconds,
     }

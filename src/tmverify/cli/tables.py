@@ -13,7 +13,6 @@ import statistics
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from rich.table import Table
@@ -24,7 +23,7 @@ from tmverify.asking.subject import TEAM
 from tmverify.cli.ask import Answers
 from tmverify.cli.documents import certificate_of, document, labels_of, radii_of, spans_of, tallies_of
 from tmverify.cli.histogram import histogram
-from tmverify.cli.output import STYLE, headline, plain, seconds_text, show, show_json
+from tmverify.cli.output import STYLE, headline, plain, seconds_text, show, show_json, table_of
 from tmverify.model import Label
 from tmverify.model.text import printable_name
 from tmverify.properties import Status, StopReason
@@ -140,12 +139,12 @@ def _table(answers: Answers) -> Table:
     if not any(line["other unknown"] for line in lines):
         for line in lines:
             del line["other unknown"]
-    return _rows(lines)
+    return table_of(lines)
 
 
 def _table_of_all(answers: Answers) -> Table:
     tally, inputs = answers.tally, len(answers.tasks)
-    return _rows(
+    return table_of(
         [
             {
                 "epsilon": answers.given.epsilons[0],
@@ -159,15 +158,6 @@ def _table_of_all(answers: Answers) -> Table:
             }
         ]
     )
-
-
-def _rows(lines: Sequence[dict[str, Any]]) -> Table:
-    table = Table()
-    for header in lines[0]:
-        table.add_column(header, justify="right", overflow="fold")
-    for line in lines:
-        table.add_row(*(Text(str(value)) for value in line.values()))
-    return table
 
 
 def _show_one(answers: Answers) -> None:
@@ -236,7 +226,7 @@ def _table_of_distances(answers: Answers, asked: Sequence[Asked]) -> Table:
                 "seconds": seconds_text(found.seconds),
             }
         )
-    return _rows(lines)
+    return table_of(lines)
 
 
 def _nearest_first(asked: Sequence[Asked]) -> list[Asked]:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tmverify.asking.tally import group_of
+from tmverify.asking.tally import line_of
 from tmverify.asking.task import unpack
 from tmverify.campaign import Asked, Task
 
@@ -75,12 +75,12 @@ def series_of(rows: Sequence[Asked]) -> list[Series]:
 
 
 def _series(task: Task, shown: Callable[[str, str], str]) -> Series:
-    group = group_of(task)
+    line = line_of(task)
     return Series(
         names=tuple(map(shown, task.names, task.models)),
         models=task.models,
-        data=group.data,
-        scope=group.scope,
+        data=line.data,
+        scope=str(line.scope),
         direction=task.direction,
         mask=task.mask,
         n_features=task.n_features,

@@ -21,6 +21,7 @@ from support.certified import claim_line
 from support.cli_cases import (
     XOR,
     Capture,
+    ask_json,
     expect_error,
     majority,
     near_and_far,
@@ -69,7 +70,7 @@ def whole(path: str) -> str:
 
 
 def ask(capsys: Capture, command: str) -> tuple[int, dict[str, Any]]:
-    return ask(capsys, *command.split())
+    return ask_json(capsys, *command.split())
 
 
 @pytest.mark.parametrize(

@@ -279,7 +279,7 @@ def test_verbose_shows_epochs(capfd: pytest.CaptureFixture[str]) -> None:
     X, y = xor_data()
     tv.TsetlinMachineClassifier(**SMALL, verbose=True).fit(X, y, X_val=X, y_val=y)
     shown = capfd.readouterr().err
-    assert "4/4 epochs" in shown
+    assert "training: 4/4" in shown
     assert "accuracy" in shown
 
 
