@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from tmverify.asking.answer import TaskAnswer
-from tmverify.asking.decide import decide_task
 from tmverify.asking.task import Task
+from tmverify.campaign.decider import decide_sent
 from tmverify.campaign.workers import see_through
 from tmverify.engines.subprocesses.memory import at_most
 from tmverify.model import Classifier
@@ -22,7 +22,7 @@ Models = Sequence[Classifier] | None
 def die(task: Task, models: Models) -> TaskAnswer | None:
     if task.index == 1:
         os._exit(9)
-    return decide_task(task, models)
+    return decide_sent(task, models)
 
 
 def die_once(task: Task, models: Models) -> TaskAnswer | None:
@@ -30,7 +30,7 @@ def die_once(task: Task, models: Models) -> TaskAnswer | None:
     if not died.exists():
         died.touch()
         os._exit(9)
-    found = decide_task(task, models)
+    found = decide_sent(task, models)
     if found is not None:
         died.unlink()
     return found
@@ -40,13 +40,13 @@ def fill_memory(task: Task, models: Models) -> TaskAnswer | None:
     if task.index == 1:
         with at_most(task.memory):
             np.ones(1 << 27)  # 1 GiB
-    return decide_task(task, models)
+    return decide_sent(task, models)
 
 
 def oversleep(task: Task, models: Models) -> TaskAnswer | None:
     if task.index == 1:
         time.sleep(600)
-    return decide_task(task, models)
+    return decide_sent(task, models)
 
 
 def raise_error(task: Task, models: Models) -> TaskAnswer | None:

@@ -11,7 +11,7 @@ import pytest
 
 import tmverify as tv
 from support.campaigns import N_FEATURES, make_plan
-from tmverify.asking.decide import answer
+from tmverify.asking.answer import decide_task
 from tmverify.bnn import BnnModel
 from tmverify.campaign import Asked, Store, Tally, Task, TaskAnswer, run
 from tmverify.campaign.expansion import Campaign, expand
@@ -119,7 +119,7 @@ def answer_here(path: Path, campaign: Campaign) -> None:
         tasks: Sequence[Task], models: Mapping[str, Classifier], **_: object
     ) -> Iterator[tuple[Task, TaskAnswer]]:
         for task in tasks:
-            yield task, answer(task, [models[key] for key in task.models])
+            yield task, decide_task(task, [models[key] for key in task.models])
 
     with pytest.MonkeyPatch.context() as patched, Store.writing(path) as store:
         patched.setattr(run, "run_tasks", run_tasks)

@@ -1,6 +1,7 @@
 """TaskAnswer: what came of a task, as plain values that travel between machines and lie in a store.
 
-``Asked`` is a task with its answer: all that tables, files, stores and reports are made of.
+``decide_task`` finds it, in this process. ``Asked`` is a task with its answer: tables, files, stores and
+reports are made of these.
 
 ``status`` is that of a verdict (holds, violated, unknown); for a radius, ``exact``, or ``unknown`` with the
 bounds that are proved all the same.
@@ -10,7 +11,8 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
@@ -18,11 +20,14 @@ from importlib.metadata import version
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.asking.task import Task, pack, unpack
+from tmverify.asking.task import Task, pack, unpack, unpack_rows
 from tmverify.certificates import Certificate
-from tmverify.model import Label
+from tmverify.model import Classifier, Label
 from tmverify.properties import Radius, Status, StopReason, Verdict
+from tmverify.properties.query import AnyQuery
+from tmverify.verify import decide, nearest
 from tmverify.verify.proof import NO_CERTIFICATE
+from tmverify.verify.verdict import replay
 
 EXACT = "exact"
 UNKNOWN = Status.UNKNOWN.value
@@ -95,6 +100,35 @@ class Asked:
         """The features in which the witness differs from the input, where there are both."""
         witness, x = self.witness, self.task.x
         return None if witness is None or x is None else np.flatnonzero(witness != x)
+
+
+def decide_task(task: Task, models: Sequence[Classifier]) -> TaskAnswer:
+    """Decide ``task``; its seconds are those from the question to the answer, compiling it included."""
+    start = time.perf_counter()
+    query = task.query(models)
+    if task.hints is not None and task.engine == "auto":
+        query = replace(query, hints=unpack_rows(task.hints, task.n_features))  # type: ignore[call-arg]
+    ask = nearest if task.asks.is_distance else decide
+    found = ask(query, timeout=task.timeout, engine=task.engine, certificate=task.certified)
+    return answered(task, replace(found, seconds=time.perf_counter() - start))
+
+
+def replayed(task: Task, answer: TaskAnswer, models: Mapping[str, Classifier]) -> TaskAnswer:
+    """The answer, if its counterexample is one here too: it may have been found on another machine."""
+    if answer.witness is None or replays(task.query([models[key] for key in task.models]), task, answer):
+        return answer
+    detail = "the counterexample of a worker does not replay here"
+    return unanswered(task, StopReason.REJECTED, detail, answer.seconds)
+
+
+def replays(query: AnyQuery, task: Task, answer: TaskAnswer) -> bool:
+    """Whether the answer's witness and decisions, or that it has none, are what the answer says."""
+    seen = None if answer.witness is None else replay(query, unpack(answer.witness, task.n_features))
+    if answer.decisions != (None if seen is None else seen.decisions):
+        return False
+    if answer.upper is None:
+        return (seen is not None) == (answer.status == Status.VIOLATED.value)
+    return answer.upper == (math.inf if seen is None or seen.flips is None else len(seen.flips))
 
 
 def answered(task: Task, found: Verdict | Radius) -> TaskAnswer:

@@ -149,7 +149,7 @@ def about_inputs(
         rows=rows,
         X=X,
         y=y,
-        features=read_features(named, chosen.features),
+        features=None if chosen.features is None else read_features(named, chosen.features),
         direction=cast("Direction | None", chosen.direction),
         image=chosen.image or image_of(named),
     )

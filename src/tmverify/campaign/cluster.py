@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 
-from tmverify.asking.answer import TaskAnswer, versions
-from tmverify.asking.decide import replayed
+from tmverify.asking.answer import TaskAnswer, replayed, versions
 from tmverify.asking.task import Task
 from tmverify.campaign.workers import DeadWorkerError, see_through
 from tmverify.errors import ClusterError, first_line

@@ -18,9 +18,7 @@ from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 
-from tmverify.asking.answer import Asked, TaskAnswer, unanswered
-from tmverify.asking.decide import answer as decide_here
-from tmverify.asking.decide import replays
+from tmverify.asking.answer import Asked, TaskAnswer, decide_task, replays, unanswered
 from tmverify.asking.subject import text_of
 from tmverify.asking.tally import Tally
 from tmverify.asking.task import Task
@@ -235,7 +233,7 @@ def _run_here(
 ) -> Generator[tuple[Task, TaskAnswer], None, None]:
     """Decide ``tasks`` in this process."""
     for task in tasks:
-        yield task, decide_here(task, [models[key] for key in task.models])
+        yield task, decide_task(task, [models[key] for key in task.models])
 
 
 def notes_of(tally: Tally) -> list[str]:

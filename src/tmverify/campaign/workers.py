@@ -23,9 +23,9 @@ from tmverify.engines.subprocesses.call import Failure, call, interrupt
 from tmverify.model import Classifier
 from tmverify.properties import StopReason
 
-_WARMER = "tmverify.asking.decide:warm_up"
+_WARMER = "tmverify.campaign.decider:warm_up"
 _WARMING = 900.0  # seconds: many processes may compile at once
-_DECIDER = "tmverify.asking.decide:decide_task"
+_DECIDER = "tmverify.campaign.decider:decide_sent"
 _GRACE = 20.0  # seconds beyond the limit that the engines hold themselves to
 _ATTEMPTS = 2
 _LOOK_EVERY = 0.05  # seconds

@@ -2,9 +2,7 @@
 
 ::
 
-    entry       parse, run, and turn every outcome into an exit code
-    app         the subcommands by name
-    questions   a subcommand for each question: its arguments and its help, from the registry of questions
+    app         the subcommands by name, those of the questions from their registry; runs one of them
     ask         what they do: read and check what was typed, make tasks, ask them
     tables      the answers as tables; documents has them as JSON, CSV and files of counterexamples
     campaign    run, status and export of a campaign, and report; status shows how far a store is
@@ -24,7 +22,7 @@ from collections.abc import Sequence
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``tmverify`` with the given arguments (default: those of the process); return the exit code."""
     try:
-        from tmverify.cli.entry import run
+        from tmverify.cli.app import run
 
         return run(argv)
     except KeyboardInterrupt:

@@ -1,13 +1,22 @@
-"""The subcommands by name, in the order of the help."""
+"""The subcommands by name, in the order of the help; and running one: from arguments to an exit code.
+
+Each question of ``properties.questions`` has a subcommand, made from what it says its arguments are. What it
+does is in ``ask``, which is imported when it runs.
+
+typer carries a copy of click inside, under a private name; so usage errors are recognised by typer's own
+names, and click is never imported.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from inspect import Parameter, Signature
+from typing import Annotated, Any
 
 import typer
 
-from tmverify.cli import campaign, importers
+from tmverify.cli import campaign, importers, options
 from tmverify.cli.campaign import report
 from tmverify.cli.certify import certify
 from tmverify.cli.exit_codes import (
@@ -22,9 +31,74 @@ from tmverify.cli.exit_codes import (
 from tmverify.cli.export import export
 from tmverify.cli.info import info
 from tmverify.cli.predict import predict
-from tmverify.cli.questions import command_of
 from tmverify.cli.train import train
-from tmverify.properties.questions import QUESTIONS
+from tmverify.errors import TmVerifyError
+from tmverify.properties.questions import QUESTIONS, Question
+
+_REQUIRED = Parameter.empty
+_USAGE_ERROR = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
+
+
+def command_of(question: Question) -> Callable[..., None]:
+    """The function behind ``tmverify <question>``."""
+
+    def command(**given: Any) -> None:
+        from tmverify.cli.ask import Given, ask_and_report
+
+        raise typer.Exit(ask_and_report(question, Given.of(given)))
+
+    named = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, kind, default in _parameters(question)
+    ]
+    command.__signature__ = Signature(named)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in named}
+    command.__doc__ = question.help
+    return command
+
+
+def _parameters(question: Question) -> Iterator[tuple[str, Any, Any]]:
+    """Each argument and option: its name, what it is, and its default."""
+    if question.models == (2,):
+        yield "a", options.ModelA, _REQUIRED
+        yield "b", options.ModelB, _REQUIRED
+    else:
+        yield "model", options.ModelFile, _REQUIRED
+    if question.about_input:
+        yield "data", options.DataFile, _REQUIRED
+    else:
+        yield "data", options.HintFile, None
+    if question.models == (1, 2):
+        yield "against", options.Against, None
+    if question.has_eta:
+        yield "epsilon", options.Epsilon, 1
+        yield "eta", options.Eta, "0.9"
+    elif question.has_epsilon:
+        yield "epsilon", options.Epsilons, options.DEFAULT_EPSILONS
+    if question.about_input:
+        yield "n", options.SampleSize, None
+        yield "seed", options.Seed, 0
+    own = question.about_input and not question.has_eta
+    yield "scope", options.ManyScope if own else options.Scope, "team"
+    if question.about_input:
+        yield "features", options.Features, None
+        yield "direction", options.Direction, None
+    yield "engine", options.Engine, "auto"
+    if question.has_eta:
+        yield "timeout", options.TotalTimeout, 300.0
+        yield "timeout_per_input", options.InputTimeout, None
+    else:
+        yield "timeout", options.RadiusTimeout if question.is_distance else options.Timeout, 300.0
+        yield "jobs", options.Jobs, 1
+        yield "store", options.StoreFile, None
+    if question.is_distance:
+        yield "rows", options.Rows, 20
+    yield "as_json", options.AsJson, False
+    if question.is_distance:
+        yield "csv", options.CsvFile, None
+    yield "witnesses", options.NearestFile if question.is_distance else options.WitnessFile, None
+    yield "certificate", options.CertificateFolder, None
+
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 # A subcommand: its panel in the help, what it is called, the function, and how its help ends.
@@ -119,3 +193,48 @@ app.add_typer(_import, name="import", rich_help_panel="Make a model")
 
 for _panel, _name, _function, _epilog in _COMMANDS:
     app.command(name=_name, rich_help_panel=_panel, epilog=_epilog, context_settings=_SETTINGS)(_function)
+
+
+def run(argv: Sequence[str] | None) -> int:
+    """Run the command line and return its exit code. A bug of ours is shown, and ends as "unknown"."""
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(
+            args=None if argv is None else list(argv), prog_name="tmverify", standalone_mode=False
+        )
+        return code if isinstance(code, int) else ExitCode.HOLDS
+    except (KeyboardInterrupt, typer.Abort):
+        return ExitCode.INTERRUPTED
+    except SystemExit:  # how typer and rich say that nobody reads the output any more
+        from tmverify.cli.output import stop_writing
+
+        stop_writing()
+        return ExitCode.UNKNOWN
+    except Exception as error:
+        from tmverify.cli.output import print_error
+
+        message = _explain(error)
+        if message is None:
+            traceback.print_exc()
+            print_error("an internal error, so nothing is claimed; please report it with the lines above")
+            return ExitCode.UNKNOWN
+        print_error(message)
+        return ExitCode.ERROR
+
+
+def _explain(error: Exception) -> str | None:
+    """One line for the user, or None if the error is a bug."""
+    if isinstance(error, _USAGE_ERROR):
+        context = getattr(error, "ctx", None)
+        path = "tmverify" if context is None else context.command_path
+        return f"{_text_of(error)} See '{path} --help'."
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        return f"{reason}." if error.filename is None else f"{error.filename}: {reason}."
+    return str(error) if isinstance(error, TmVerifyError) else None
+
+
+def _text_of(error: Exception) -> str:
+    describe = getattr(error, "format_message", None)
+    text = str(error if describe is None else describe())
+    return text if text.endswith((".", "?", "!", ")")) else f"{text}."

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,13 +15,13 @@ from typing import Any
 
 from tmverify.asking.answer import Asked, answered
 from tmverify.asking.subject import OWN, Chosen, Subject, about_everything, about_inputs, open_models, text_of
-from tmverify.asking.tally import Tally
+from tmverify.asking.tally import Tally, tally_of
 from tmverify.asking.task import Task, digest
 from tmverify.atomic import make_folder
 from tmverify.campaign.expansion import Campaign
 from tmverify.campaign.run import ask, check_jobs, notes_of
 from tmverify.campaign.store import Store
-from tmverify.cli.exit_codes import ExitCode, exit_code
+from tmverify.cli.exit_codes import ExitCode
 from tmverify.cli.output import asked_anew, print_note
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.data import load_inputs
@@ -105,6 +105,14 @@ class Answers:
         return Status.HOLDS if self.tally.positive == len(self.tasks) else Status.UNKNOWN
 
     @property
+    def tallies(self) -> dict[int, Tally]:
+        """The answers counted at each epsilon."""
+        return {
+            epsilon: tally_of([each for each in self.asked if each.task.epsilon == epsilon])
+            for epsilon in self.given.epsilons
+        }
+
+    @property
     def required(self) -> int:
         """Of a universal question, the least number of inputs on which it must hold."""
         return required_count(self.eta, len(self.tasks))
@@ -117,7 +125,8 @@ def ask_and_report(question: Question, given: Given) -> ExitCode:
 
     answers = _prepare(question, given)
     start = time.perf_counter()
-    with one_interrupt():
+    alone = given.store is None and given.jobs == 1
+    with nullcontext() if alone else one_interrupt():  # workers need a moment to end
         try:
             if question.has_eta:
                 _ask_of_all(answers)
@@ -133,7 +142,7 @@ def ask_and_report(question: Question, given: Given) -> ExitCode:
         report(answers)
     if answers.tally.failure is not None:
         raise answers.tally.failure
-    return exit_code(answers.status, interrupted=answers.interrupted)
+    return ExitCode.INTERRUPTED if answers.interrupted else ExitCode[answers.status.name]
 
 
 def read_limit(seconds: float | None, option: str) -> float | None:
@@ -155,7 +164,7 @@ def _prepare(question: Question, given: Given) -> Answers:
         raise InvalidInputError(
             "--scope must be team or a class for a universal question. Got 'own' instead."
         )
-    eta = exact_fraction(given.eta)
+    eta = exact_fraction(given.eta) if question.has_eta else Fraction(1)
     _check_files(question, given)
     subject, hints = _open(question, given)
     answers = Answers(
@@ -188,11 +197,13 @@ def _check_files(question: Question, given: Given) -> None:
         check_target(given.csv, "--csv", [".csv"])
     if given.witnesses is not None:
         check_target(given.witnesses, "--save-witnesses", [".npz"])
+    written = [path for path in (given.csv, given.witnesses, given.store) if path is not None]
+    if not written:
+        return
     names = ["A", "B"] if question.models == (2,) else ["MODEL"]
     names += ["DATA"] if question.about_input else []
     names += ["--csv"] if question.is_distance else []
     names += ["--save-witnesses"] if question.has_eta else ["--save-witnesses", "--store"]
-    written = [given.csv, given.witnesses, given.store]
     check_apart([*given.models, given.data], written, f"{', '.join(names[:-1])} and {names[-1]}")
 
 

@@ -56,7 +56,9 @@ def document(answers: Answers) -> dict[str, Any]:
     elif question.is_distance:
         document |= _json_of_distances(answers)
     elif question.has_epsilon:
-        document["epsilons"] = [_json_at(epsilon, tally, answers) for epsilon, tally in tallies_of(answers)]
+        document["epsilons"] = [
+            _json_at(epsilon, tally, answers) for epsilon, tally in answers.tallies.items()
+        ]
     return {**document, "results": _results(answers)}
 
 
@@ -204,15 +206,6 @@ def _csv_line(result: dict[str, Any]) -> dict[str, Any]:
         "flips": "" if flips is None else " ".join(map(str, flips)),
         "flipped_features": "" if names is None else json.dumps(names),
     }
-
-
-def tallies_of(answers: Answers) -> list[tuple[int, Tally]]:
-    """The answers counted at each epsilon."""
-    tallies = {epsilon: Tally(0) for epsilon in answers.given.epsilons}
-    for each in answers.asked:
-        assert each.task.epsilon is not None
-        tallies[each.task.epsilon].add(each.answer)
-    return list(tallies.items())
 
 
 def labels_of(answers: Answers, asked: Sequence[Asked]) -> list[Label]:

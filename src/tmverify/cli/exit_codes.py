@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tmverify.properties.verdict import Status
 
 
 class ExitCode(IntEnum):
@@ -68,8 +64,3 @@ EPILOG_CERTIFY = """[bold]Exit codes[/bold]
 [yellow]2[/yellow] unreadable: a file is missing, damaged, or no certificate or model; nothing is claimed;
 [red]3[/red] usage error, or the formulas can't be written;
 [yellow]130[/yellow] interrupted by Ctrl-C."""
-
-
-def exit_code(status: Status, *, interrupted: bool) -> ExitCode:
-    """The exit code for an outcome."""
-    return ExitCode.INTERRUPTED if interrupted else ExitCode[status.name]

@@ -21,7 +21,7 @@ from rich.text import Text
 from tmverify.asking.answer import EXACT, Asked, TaskAnswer
 from tmverify.asking.subject import TEAM
 from tmverify.cli.ask import Answers
-from tmverify.cli.documents import certificate_of, document, labels_of, radii_of, spans_of, tallies_of
+from tmverify.cli.documents import certificate_of, document, labels_of, radii_of, spans_of
 from tmverify.cli.histogram import histogram
 from tmverify.cli.output import STYLE, headline, plain, seconds_text, show, show_json, table_of
 from tmverify.model import Label
@@ -120,7 +120,7 @@ def _table(answers: Answers) -> Table:
     Mean seconds are over the solved ones, as in the paper; with none solved, only the limit is known.
     """
     lines = []
-    for epsilon, tally in tallies_of(answers):
+    for epsilon, tally in answers.tallies.items():
         mean = "-" if tally.mean_seconds is None else seconds_text(tally.mean_seconds)
         if tally.mean_seconds is None and tally.timeouts and answers.limit is not None:
             mean = f"≥ {answers.limit:g}"

@@ -19,7 +19,7 @@ from support.campaigns import stored
 from support.real_stores import answer_here, kind, looked_at, real_campaign, real_folder, text
 from support.tiny import random_case
 from support.tiny_networks import random_network_case
-from tmverify.asking import decide as decider
+from tmverify.asking.answer import decide_task
 from tmverify.asking.task import pack
 from tmverify.campaign import Asked, Store, Task, TaskAnswer
 from tmverify.campaign.export import records
@@ -109,7 +109,7 @@ def test_random_answers_are_all_believed(
         for place in range(n_cases):
             task, models = random_task(rng, place)
             opened.plan([task], [("m", model) for model in models])
-            found = decider.answer(task, models)
+            found = decide_task(task, models)
             if found.certificate is not None:
                 written = str(tmp_path / task.file_name)
                 found = replace(found, certificate=None, certificate_path=written)

@@ -20,7 +20,7 @@ import pytest
 import tmverify as tv
 from support.campaigns import make_plan, quick_plan, stored, told
 from support.failing_deciders import kill_worker
-from tmverify.asking import decide as decider
+from tmverify.asking.answer import decide_task
 from tmverify.campaign import Store, Task, TaskAnswer
 from tmverify.campaign.cluster import ClusterWorkers
 from tmverify.campaign.expansion import expand
@@ -154,7 +154,7 @@ def test_a_scheduler_that_is_lost_ends_the_run(
 def test_what_a_worker_may_not_say(cluster: Cluster, tmp_path: Path) -> None:
     campaign = expand(quick_plan(tmp_path, n=1))
     task = campaign.tasks[0]
-    true = decider.answer(task, [campaign.models[key] for key in task.models])
+    true = decide_task(task, [campaign.models[key] for key in task.models])
     with closing(ClusterWorkers(campaign.models, cluster.address)) as workers:
         for outcome, match in (
             (replace(true, versions={"tmverify": "0.0"}), "a worker runs tmverify 0.0"),

@@ -17,7 +17,7 @@ import pytest
 
 import tmverify as tv
 from support.campaigns import make_plan, quick_plan, stored, told
-from tmverify.asking.decide import answer, replayed
+from tmverify.asking.answer import decide_task, replayed
 from tmverify.campaign import Store, Task, TaskAnswer, workers
 from tmverify.campaign.expansion import expand
 from tmverify.campaign.run import run_tasks
@@ -248,7 +248,7 @@ def test_few_tasks_are_handed_out_before_they_are_needed(tmp_path: Path) -> None
 def test_a_foreign_counterexample_is_replayed(tmp_path: Path) -> None:
     campaign = expand(quick_plan(tmp_path, n=3))
     for task in campaign.tasks:
-        found = answer(task, [campaign.models[key] for key in task.models])
+        found = decide_task(task, [campaign.models[key] for key in task.models])
         assert replayed(task, found, campaign.models) == found
         if found.witness is not None and task.bits is not None:
             assert found.decisions is not None

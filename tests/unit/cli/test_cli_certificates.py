@@ -200,10 +200,10 @@ def failing_after(n: int, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def test_ctrl_c_keeps_what_is_written(capsys: Capture, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tmverify.asking.decide.decide", failing_after(2, decide))
+    monkeypatch.setattr("tmverify.asking.answer.decide", failing_after(2, decide))
     assert run("robustness m.tm d.npz --certificate proofs") == 130
     assert "certificates: 2 written to proofs\n" in capsys.readouterr().out
-    monkeypatch.setattr("tmverify.asking.decide.nearest", failing_after(1, nearest))
+    monkeypatch.setattr("tmverify.asking.answer.nearest", failing_after(1, nearest))
     assert run("radius m.tm d.npz --certificate proofs") == 130
     assert f"certificate: {whole('proofs/radius-0000')}\n" in capsys.readouterr().out
     assert written(folder) == ["radius-0000", "robustness-0000-eps1", "robustness-0001-eps1"]
