@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import tmverify as tv
+from tmverify.properties.questions import QUESTIONS, RADIUS
 
 ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "src" / "tmverify"
 
 
 def test_imports_point_one_way() -> None:
@@ -76,3 +79,28 @@ def test_kernels_are_compiled_in_one_way() -> None:
             assert not re.search(
                 r"^\s*(from numba import .*\b(njit|jit)\b|import numba$)", path.read_text(), re.M
             ), path
+
+
+def test_questions_are_known_by_name_in_one_file() -> None:
+    """Whoever needs one asks the registry; ``radius`` is also the name of a column."""
+    names = set(QUESTIONS) - {RADIUS.name}
+    for path in SOURCES.rglob("*.py"):
+        if path.is_symlink() or path == SOURCES / "properties" / "questions.py":
+            continue
+        texts = [
+            node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)
+        ]
+        assert not names & {text for text in texts if isinstance(text, str)}, path
+
+
+def test_machines_and_networks_are_told_apart_by_what_they_offer() -> None:
+    for path in SOURCES.rglob("*.py"):
+        home = path.relative_to(SOURCES).parts
+        if home[0] != "bnn" and home[:2] != ("engines", "network"):
+            assert not re.search(r"isinstance\([^)]*(BnnModel|NetworkQuery)", path.read_text()), path
+
+
+def test_no_file_is_longer_than_a_reader_can_hold() -> None:
+    for path in SOURCES.rglob("*.py"):
+        if not path.is_symlink():  # the checker is one file on purpose
+            assert len(path.read_text().splitlines()) <= 500, path
