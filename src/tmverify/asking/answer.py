@@ -22,7 +22,7 @@ from tmverify.asking.task import Task, pack, unpack
 from tmverify.certificates import Certificate
 from tmverify.model import Label
 from tmverify.properties import Radius, Status, StopReason, Verdict
-from tmverify.verify.proof import NO_CERTIFICATE
+from tmverify.properties.trust import NO_CERTIFICATE
 
 EXACT = "exact"
 UNKNOWN = Status.UNKNOWN.value

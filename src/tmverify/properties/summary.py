@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from tmverify.model.names import default_name
 from tmverify.properties.questions import QUESTIONS
+from tmverify.properties.trust import NO_CERTIFICATE
 
 if TYPE_CHECKING:
-    from tmverify.properties.radius import Radius
-    from tmverify.properties.verdict import UniversalVerdict, Verdict
+    from tmverify.properties.verdict import Radius, UniversalVerdict, Verdict
 
 _SOME = 3
 _PLAIN = {"holds": "proved", "violated": "by a counterexample", "unknown": "for no reason given"}
@@ -77,11 +77,8 @@ def _why(answer: Verdict | Radius) -> str:
     """Why it is open."""
     if answer.stop_reason is None:
         return ""
-    return (
-        f"{answer.stop_reason.value} ({_fitting(answer.detail, 120)})"
-        if answer.detail
-        else answer.stop_reason
-    )
+    more = f" ({_fitting(answer.detail, _LONGEST_REASON)})" if answer.detail else ""
+    return f"{answer.stop_reason.value}{more}"
 
 
 def _how(answer: Verdict | Radius | UniversalVerdict) -> list[str]:
@@ -89,7 +86,7 @@ def _how(answer: Verdict | Radius | UniversalVerdict) -> list[str]:
     seconds = answer.seconds
     took = f"{seconds:.3g} s" if seconds >= 0.9995 else f"{1000 * seconds:.3g} ms"
     evidence = ["certificate"] if answer.certificate is not None else []
-    if answer.detail.startswith("no certificate"):
+    if answer.detail.startswith(NO_CERTIFICATE):
         evidence = ["no certificate"]
     return [took, answer.engine, *evidence]
 
@@ -99,6 +96,6 @@ def _listed(names: Sequence[str], n: int) -> str:
 
 
 def _fitting(text: str, longest: int = _LONGEST) -> str:
-    """Whatever it says, on this line."""
+    """The text, shortened and made printable so that it fits on the line."""
     text = text if text.isprintable() else ascii(text)
     return text if len(text) <= longest else f"{text[:longest]}…"

@@ -103,14 +103,10 @@ def check_equivalence(
     scope : "team" or a class label
         Whose decisions: the machines', or those of the single machines of one class.
     X : array of 0 and 1, (n, n_features), optional
-        Inputs to look for a disagreement among and around, such as the data that the models are for; a
-        matter of speed, no part of the question. Used by ``"auto"`` alone.
-    timeout : float or None
-        Seconds for the whole call; None for no limit.
-    engine : {"auto", "search", "sat", "paper", "brute"}
-    certificate : bool
-        Whether to write down the evidence (``.certificate`` of the result); engines ``"auto"``,
-        ``"search"`` and ``"sat"`` can.
+        Inputs at and around which to look for a disagreement first, such as the data that the models are
+        for. They matter for speed only. Only ``"auto"`` uses them.
+    timeout, engine, certificate
+        As in ``check_robustness``.
 
     Returns
     -------

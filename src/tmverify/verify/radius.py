@@ -14,12 +14,11 @@ from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.protocol import Deadline, Outcome, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Classifier, Model
-from tmverify.properties import robustness_query, similarity_query
+from tmverify.properties import Radius, robustness_query, similarity_query
 from tmverify.properties.query import AnyQuery, check_query
-from tmverify.properties.radius import Radius
 from tmverify.properties.region import Direction, Features
 from tmverify.properties.scope import Scope, check_classifier, check_model
-from tmverify.verify.proof import NO_CERTIFICATE, KeptProof, Text, proof_of
+from tmverify.properties.trust import NO_CERTIFICATE
 from tmverify.verify.verdict import judged, prepared, rejection
 
 
@@ -38,17 +37,8 @@ def robustness_radius(
 
     Parameters
     ----------
-    model : Model
-    x : array of 0 and 1, (n_features,)
-    scope : "team" or a class label
-        Whose decision: the machine's (its argmax or sign), or that of the single machine of one class.
-    features : mask of 0/1 or bool, (n_features,), or feature names; optional
-        Only these features may change.
-    direction : {"add", "remove"}, optional
-        Bits may only be set, or only be cleared.
-    timeout : float or None
-        Seconds for the whole call; None for no limit.
-    engine : {"auto", "search", "sat", "paper", "brute"}
+    model, x, scope, features, direction, timeout, engine
+        As in ``check_robustness``.
     certificate : bool
         Whether to write down the evidence (``.certificate`` of the result): the witness, and a proof that no
         fewer flips are enough. Engines ``"auto"``, ``"search"`` and ``"sat"`` can.
@@ -70,14 +60,9 @@ def robustness_radius(
     >>> r.radius, r.flips.tolist()
     (2, [0, 1])
     """
-    check_classifier(model, "model")
-    n = model.n_features
-    return nearest(
-        robustness_query(model, x, n, scope=scope, features=features, direction=direction),
-        timeout=timeout,
-        engine=engine,
-        certificate=certificate,
-    )
+    n = check_classifier(model, "model").n_features
+    query = robustness_query(model, x, n, scope=scope, features=features, direction=direction)
+    return nearest(query, timeout=timeout, engine=engine, certificate=certificate)
 
 
 def similarity_radius(
@@ -97,13 +82,9 @@ def similarity_radius(
     The models must read the same features and have the same classes; the other arguments and the result are
     those of ``robustness_radius``. The radius is infinite if they agree wherever the features may go.
     """
-    check_model(a, "a")
-    return nearest(
-        similarity_query(a, b, x, a.n_features, scope=scope, features=features, direction=direction),
-        timeout=timeout,
-        engine=engine,
-        certificate=certificate,
-    )
+    n = check_model(a, "a").n_features
+    query = similarity_query(a, b, x, n, scope=scope, features=features, direction=direction)
+    return nearest(query, timeout=timeout, engine=engine, certificate=certificate)
 
 
 def nearest(
@@ -118,7 +99,7 @@ def nearest(
     start, deadline = time.perf_counter(), Deadline(seconds)
     answer = chosen.nearest(query, deadline, log)
     if answer.lower == 0 and answer.upper > 0 and not query.refuted_by(query.region.origin):
-        # Seen, whatever the engine had time for: the input itself is none, and perhaps there is no other.
+        # Whatever the engine had time for: the input itself is no witness, and there may be no other input.
         answer = replace(answer, lower=1 if query.region.reach else math.inf)
     if answer.lower == answer.upper:
         answer = replace(answer, stop_reason=None, detail="")  # a limit that struck too late to matter
@@ -134,13 +115,13 @@ def nearest(
 def _certified(query: AnyQuery, radius: Radius, engine: Engine, deadline: Deadline, log: ProofLog) -> Radius:
     """The radius with its certificate: what the engine wrote down on its way, and what it left out."""
     within = query.region.reach if radius.lower == math.inf else int(radius.lower) - 1
-    text: Text | None = KeptProof(b"")  # nothing is nearer than the input itself
+    text: claims.Text | None = tuple  # nothing is nearer than the input itself
     if within >= 0:
         left = log.left_open(query, within)
         if left is not None and engine.decide(left, deadline, log).outcome is Outcome.WITNESS:
             fault = rejection("the engine contradicts itself about the radius")
             return Radius(0, math.inf, radius.seconds, radius.engine, question=radius.question, **fault)
-        text = proof_of(query, within, log)
+        text = log.proof_of(query, within)
     if text is None:
         missing = log.no_proof or "no time was left to complete the evidence"
         return replace(radius, detail=f"{NO_CERTIFICATE}{missing}")

@@ -7,8 +7,8 @@ does not replay, a limit or a crash is UNKNOWN, never HOLDS.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from tmverify.model.inputs import as_bit_vector
 from tmverify.model.names import Named, feature_name, named_first
 from tmverify.properties import Status, StopReason, Verdict
 from tmverify.properties.query import AnyQuery, check_query
-from tmverify.verify.proof import NO_CERTIFICATE, proof_of
+from tmverify.properties.trust import NO_CERTIFICATE
 
 
 def decide(
@@ -36,12 +36,8 @@ def decide(
     ----------
     query : Query
         From ``robustness_query``, ``similarity_query`` or ``equivalence_query``.
-    timeout : float or None
-        Seconds for the whole call; None for no limit.
-    engine : {"auto", "search", "sat", "paper", "brute"}
-    certificate : bool
-        Whether to write down the evidence (``.certificate`` of the result); engines ``"auto"``,
-        ``"search"`` and ``"sat"`` can.
+    timeout, engine, certificate
+        As in ``check_robustness``.
 
     Returns
     -------
@@ -66,7 +62,7 @@ def decide(
 def _certified(query: AnyQuery, verdict: Verdict, log: ProofLog) -> Verdict:
     if verdict.witness is not None:
         return replace(verdict, certificate=claims.violated(query, verdict.witness))
-    text = proof_of(query, query.region.radius, log)
+    text = log.proof_of(query, query.region.radius)
     if text is not None:
         return replace(verdict, certificate=claims.holds(query, text))
     missing = "the engine could not leave complete evidence; try auto or search"
@@ -108,7 +104,7 @@ def judged(
     """Whether an engine's claim stands, and what a Verdict or a Radius says of it.
 
     The claim is that its witness is one (``found``), so many ``flips`` away, and that there is none in all or
-    in a part of the region (``proved``), in which the centre is. What can be replayed is.
+    in a part of the region, which contains the centre (``proved``). Whatever can be replayed is replayed.
     """
     name = claim.engine or engine.name
     seen = replay(query, claim.witness) if found else None
@@ -118,14 +114,13 @@ def judged(
         "stats": claim.stats,
         "question": "" if query.topic is None else query.topic.question,
     }
-    if found and (seen is None or (flips is not None and seen.n_flips != flips)):
+    n_flips = None if seen is None or seen.flips is None else len(seen.flips)
+    if found and (seen is None or flips not in (None, n_flips)):
         return False, {**fields, **rejection("the engine's counterexample does not replay")}
     if proved and seen is None and query.refuted_by(query.region.origin):
         return False, {**fields, **rejection("the engine overlooked the input itself")}
     fields |= {"stop_reason": claim.stop_reason, "detail": claim.detail, "relies_on": claim.relies_on}
-    if seen is not None:
-        fields |= {"witness": seen.witness, "flips": seen.flips, "flipped": seen.flipped}
-        fields |= {"decisions": seen.decisions}
+    fields |= {} if seen is None else seen._asdict()
     proof = trust_in(claim.relies_on or (name,)) if proved else ()
     fields["rests_on"] = tuple(dict.fromkeys((*proof, *(engine.replayed if found else ()))))
     return True, fields
@@ -136,19 +131,13 @@ def rejection(fault: str) -> dict[str, Any]:
     return {"stop_reason": StopReason.REJECTED, "detail": f"{fault}: a bug, please report it"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Replay:
+class Replay(NamedTuple):
     """A counterexample, where it differs from the centre (if there is one), and the decisions that differ."""
 
     witness: NDArray[np.uint8]
     flips: NDArray[np.int64] | None
     flipped: tuple[str, ...]
     decisions: tuple[Label, Label]
-
-    @property
-    def n_flips(self) -> int | None:
-        """How far away it is."""
-        return None if self.flips is None else len(self.flips)
 
 
 def replay(query: AnyQuery, witness: NDArray[np.uint8] | None) -> Replay | None:

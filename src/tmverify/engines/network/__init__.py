@@ -34,7 +34,7 @@ class ShellLog(ProofLog):
 
     no_proof = "more inputs than the checker enumerates, and no clausal proof in the time"
 
-    def proof_of(self, query: Any, radius: int) -> list[Refutation] | None:
+    def refutations_of(self, query: Any, radius: int) -> list[Refutation] | None:
         """The refutations of the shells up to ``radius``, or None if one is missing."""
         shells = {refutation.radius: refutation for refutation in self.refutations}
         wanted = range(1, min(radius, int(query.region.mutable.sum())) + 1)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.proof_log import Draft
+from tmverify.engines.proof_log import Draft, packed_step
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.search import _tree
 from tmverify.engines.search._bound import FREE, count_votes, first_multipliers
@@ -211,7 +211,7 @@ class Tree:
         out = np.empty(5 * (len(self._record.parts) + 2 * len(self._record.loads)), np.uint8)
         n = pack_changes(self.problem, self._scratch.total, self._record, self._written, out)
         if n:
-            draft.packed("set", out[:n].tobytes())
+            draft.block(packed_step("set", out[:n].tobytes()))
 
     def _slice(self, budget: Budget) -> int:
         counts = self.state.counts
