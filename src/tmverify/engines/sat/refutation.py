@@ -18,7 +18,7 @@ from tmverify.engines.proof_log import Draft, ProofLog
 from tmverify.engines.protocol import Answer, Deadline, EncodingTooLargeError, found, none_exists, stopped
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.totalizer import totalizer_at_most, totalizer_size
-from tmverify.engines.sat.formula import add_conjunction, solve_with_proof
+from tmverify.engines.sat.formula import add_outputs, missing_votes, solve_with_proof
 from tmverify.engines.search._bound import FREE
 from tmverify.engines.search._record import credit_record
 from tmverify.engines.search.problem import Problem, part, problem_of, shrunk
@@ -147,25 +147,21 @@ def _fixable(
 def encode(problem: Problem) -> Cnf | None:
     """A problem as a CNF, flips first; None if some bound is out of reach whatever its clauses do."""
     cnf = Cnf()
-    flips = [cnf.new_var() for _ in problem.feature_ids]
-    outputs = []
-    for j, votes in enumerate(problem.votes.T):
-        first, middle, end = problem.offsets[j], problem.middles[j], problem.offsets[j + 1]
-        literals = [flips[f] for f in problem.features[first:middle]]
-        literals += [-flips[f] for f in problem.features[middle:end]]
-        single = len(literals) == 1
-        helps, hurts = bool((votes > 0).any()), bool((votes < 0).any())
-        outputs.append(
-            literals[0] if single else add_conjunction(cnf, literals, forward=helps, backward=hurts)
+    flips: list[int] = cnf.new_vars(len(problem.feature_ids)).tolist()
+    variables = (problem.features + 1).tolist()
+    clauses = [
+        [*variables[first:middle], *(-v for v in variables[middle:end])]
+        for first, middle, end in zip(
+            problem.offsets[:-1].tolist(), problem.middles.tolist(), problem.offsets[1:].tolist(), strict=True
         )
+    ]
+    outputs = add_outputs(cnf, clauses, problem.votes)
     demands = []
     for weights, need in zip(problem.votes.tolist(), problem.bounds.tolist(), strict=True):
-        voters = [(var, w) for var, w in zip(outputs, weights, strict=True) if w]
-        limit = sum(w for _, w in voters if w > 0) - need
-        if limit < 0:
+        missing, sizes, best = missing_votes(outputs, weights)
+        if best < need:
             return None
-        missing = [-var if w > 0 else var for var, w in voters]
-        demands += _at_most(cnf, missing, [abs(w) for _, w in voters], limit)
+        demands += _at_most(cnf, missing, sizes, best - need)
     demands += _at_most(cnf, flips, [1] * len(flips), problem.radius)
     cnf.demand([literal] for literal in demands)
     return cnf
