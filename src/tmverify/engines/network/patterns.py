@@ -12,8 +12,7 @@ the table of those seen remembers it). Whole subtrees are closed by intervals.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,29 +31,20 @@ _ROOM = 1 << 23  # words, for the latter
 _STEPS = 10_000_000  # between two looks at the clock, some hundredths of a second
 
 
-@dataclass(slots=True)
-class Effort:
-    """What was looked at so far."""
+class Effort(NamedTuple):
+    """What was looked at: sets of flips, patterns, and subtrees that intervals closed."""
 
-    sets: int = 0
-    patterns: int = 0
-    closed: int = 0
-    stats: dict[str, float] = field(init=False, default_factory=dict)
-
-    def add(self, counts: NDArray[np.int64]) -> None:
-        """Add the counts of one shell."""
-        self.sets, self.patterns, self.closed = (
-            a + int(b) for a, b in zip((self.sets, self.patterns, self.closed), counts, strict=True)
-        )
-        self.stats = {"sets": self.sets, "patterns": self.patterns, "closed_by_intervals": self.closed}
+    sets: int
+    patterns: int
+    closed_by_intervals: int
 
 
 def enumerate_shell(
-    shell: Shell, deadline: Deadline, effort: Effort, counted: int = 0
-) -> tuple[bool, NDArray[np.int64] | None]:
-    """Look at every input of a shell: (all were seen, features whose flips let a rival win or None).
+    shell: Shell, deadline: Deadline, counted: int = 0
+) -> tuple[bool, NDArray[np.int64] | None, Effort]:
+    """Look at every input of a shell: (all were seen, features whose flips let a rival win or None, effort).
 
-    Intervals close subtrees only after ``counted`` patterns: if there are no more, ``effort`` has them all.
+    Intervals close subtrees only after ``counted`` patterns: if there are no more, the effort has them all.
     """
     k = shell.flips
     near = np.zeros((k + 1, k + 1), np.uint64)
@@ -74,8 +64,8 @@ def enumerate_shell(
         result = enumerate_sets(
             favours, near, chosen, state, seen, mix, known, stages, scratch, _STEPS, work, counts, closing
         )
-    effort.add(counts)
-    return result == DONE, shell.features[chosen] if result == FOUND else None
+    flips = shell.features[chosen] if result == FOUND else None
+    return result == DONE, flips, Effort(*counts.tolist())
 
 
 def bad_patterns(shell: Shell, deadline: Deadline) -> Patterns | None:
