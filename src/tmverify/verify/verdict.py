@@ -1,4 +1,4 @@
-"""Deciding a Query: run an engine, judge its answer.
+"""Deciding a Query, or finding its nearest witness: run an engine, judge its answer.
 
 An engine only claims. A witness becomes VIOLATED after the plain evaluator has replayed it; an answer that
 does not replay, a limit or a crash is UNKNOWN, never HOLDS.
@@ -6,6 +6,7 @@ does not replay, a limit or a crash is UNKNOWN, never HOLDS.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from tmverify.errors import InvalidInputError
 from tmverify.model import Label
 from tmverify.model.inputs import as_bit_vector
 from tmverify.model.names import Named, feature_name, named_first
-from tmverify.properties import Status, StopReason, Verdict
+from tmverify.properties import Radius, Status, StopReason, Verdict
 from tmverify.properties.query import AnyQuery, check_query
 from tmverify.properties.trust import NO_CERTIFICATE
 
@@ -69,6 +70,49 @@ def _certified(query: AnyQuery, verdict: Verdict, log: ProofLog) -> Verdict:
     if verdict.engine == "brute":
         missing = "every input was looked at, one by one, and that leaves no evidence"
     return replace(verdict, detail=f"{NO_CERTIFICATE}{log.no_proof or missing}")
+
+
+def nearest(
+    query: AnyQuery, *, timeout: float | None = 300.0, engine: str = "auto", certificate: bool = False
+) -> Radius:
+    """The nearest witness of a query about a ball, within its region; arguments as in ``decide``."""
+    seconds = check_timeout(timeout)
+    check_query(query)
+    if query.region.center is None:
+        raise InvalidInputError("query must be about a ball: without an input there is no distance.")
+    chosen, log = prepared(query, engine, certificate)
+    start, deadline = time.perf_counter(), Deadline(seconds)
+    answer = chosen.nearest(query, deadline, log)
+    if answer.lower == 0 and answer.upper > 0 and not query.refuted_by(query.region.origin):
+        # Whatever the engine had time for: the input itself is no witness, and there may be no other input.
+        answer = replace(answer, lower=1 if query.region.reach else math.inf)
+    if answer.lower == answer.upper:
+        answer = replace(answer, stop_reason=None, detail="")  # a limit that struck too late to matter
+    found, proved = answer.witness is not None or answer.upper != math.inf, answer.lower > 0
+    stands, fields = judged(query, chosen, answer, start, found=found, proved=proved, flips=answer.upper)
+    radius = Radius(*(answer.lower, answer.upper) if stands else (0, math.inf), **fields)
+    if log is None or not radius.exact:
+        return radius
+    radius = _certified_radius(query, radius, chosen, deadline, log)
+    return replace(radius, seconds=time.perf_counter() - start)
+
+
+def _certified_radius(
+    query: AnyQuery, radius: Radius, engine: Engine, deadline: Deadline, log: ProofLog
+) -> Radius:
+    """The radius with its certificate: what the engine wrote down on its way, and what it left out."""
+    within = query.region.reach if radius.lower == math.inf else int(radius.lower) - 1
+    text: claims.Text | None = tuple  # nothing is nearer than the input itself
+    if within >= 0:
+        left = log.left_open(query, within)
+        if left is not None and engine.decide(left, deadline, log).outcome is Outcome.WITNESS:
+            fault = rejection("the engine contradicts itself about the radius")
+            return Radius(0, math.inf, radius.seconds, radius.engine, question=radius.question, **fault)
+        text = log.proof_of(query, within)
+    if text is None:
+        missing = log.no_proof or "no time was left to complete the evidence"
+        return replace(radius, detail=f"{NO_CERTIFICATE}{missing}")
+    return replace(radius, certificate=claims.radius(query, radius.lower, radius.witness, text))
 
 
 def prepared(query: AnyQuery, engine: str, certificate: bool) -> tuple[Engine, ProofLog | None]:

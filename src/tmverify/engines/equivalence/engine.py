@@ -91,8 +91,9 @@ class _Pursuit:
     def run(self, last: Decide) -> Answer:
         self.counts["parts"] = len(self.left)
         looked = brute.decide_if_small(self.query, self.deadline, QUICK)
-        if looked is not None and (looked.outcome is Outcome.WITNESS or not self.certified):
-            return self._answer(looked, "brute")
+        answer = self._if_enough(looked)
+        if answer is not None:
+            return answer
         for number, (steps, nodes) in enumerate(ROUNDS):
             answer = self._walk(steps, number)
             if answer is None and number == 0:
@@ -100,16 +101,19 @@ class _Pursuit:
             answer = answer or self._search(nodes)
             if answer is None and number == 0 and looked is None:
                 looked = brute.decide_if_small(self.query, self.deadline)
-                if looked is not None and (looked.outcome is Outcome.WITNESS or not self.certified):
-                    answer = self._answer(looked, "brute")
+                answer = self._if_enough(looked)
             if answer is not None:
                 return answer
         answer = self._finish(last)
-        return (
-            answer
-            if looked is None or answer.outcome is not Outcome.STOPPED
-            else self._answer(looked, "brute")
-        )
+        if looked is not None and answer.outcome is Outcome.STOPPED:
+            return self._answer(looked, "brute")
+        return answer
+
+    def _if_enough(self, looked: Answer | None) -> Answer | None:
+        """The answer of an enumeration, unless evidence is wanted that it does not have."""
+        if looked is None or (self.certified and looked.outcome is not Outcome.WITNESS):
+            return None
+        return self._answer(looked, "brute")
 
     def _walk(self, steps: int, seed: int) -> Answer | None:
         for part in self.left:

@@ -81,20 +81,10 @@ def _brute(query: NetworkQuery, deadline: Deadline, log: ProofLog | None = None,
 def _brute_nearest(query: NetworkQuery, deadline: Deadline, log: ProofLog | None = None, /) -> Nearest:
     """The first witness that there is: inputs come nearest first."""
     answer = _brute(query, deadline)
-    bounds: tuple[float, float] = (0, math.inf)
-    if answer.outcome is not Outcome.STOPPED:
-        bounds = (math.inf, math.inf)
-    if answer.witness is not None:
-        bounds = (far := int((answer.witness != query.region.origin).sum()), far)
-    return Nearest(
-        *bounds,
-        answer.witness,
-        "brute",
-        stop_reason=answer.stop_reason,
-        detail=answer.detail,
-        stats=answer.stats,
-        relies_on=answer.relies_on,
-    )
+    far = math.inf if answer.witness is None else int((answer.witness != query.region.origin).sum())
+    lower = 0 if answer.outcome is Outcome.STOPPED else far
+    why = answer.stop_reason, answer.detail, answer.stats, answer.relies_on
+    return Nearest(lower, far, answer.witness, "brute", (), *why)
 
 
 _EITHER = Signer("search", _ANY_WAY), Signer("sat", _ANY_WAY)

@@ -151,10 +151,7 @@ class _Walk:
         return self._result(math.inf, None)
 
     def _result(self, lower: float, flips: Features | None) -> Nearest:
-        witness = None
-        if flips is not None:
-            witness = self.query.region.origin.copy()
-            witness[flips] ^= 1
+        witness = None if flips is None else self.query.region.with_flips(flips)
         upper = math.inf if flips is None else len(flips)
         rests_on = tuple(self.relies_on)
         return Nearest(lower, upper, witness, self.engine, stats=self.stats, relies_on=rests_on)

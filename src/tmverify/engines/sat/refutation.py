@@ -53,9 +53,7 @@ def prove(query: Query, log: ProofLog, *, sweep: bool = True) -> Answer:
             if result is Found.OPEN:
                 result, flips = _refute(problem, log.draft(case, radius), sweep, stats)
             if result is Found.SOLUTION:
-                witness = query.region.origin.copy()
-                witness[flips] ^= 1
-                return found(witness, **stats)
+                return found(query.region.with_flips(flips), **stats)
     except EncodingTooLargeError as error:
         return stopped(StopReason.ENCODING_TOO_LARGE, str(error), **stats)
     return none_exists(**stats)
@@ -97,8 +95,6 @@ def _swept(problem: Problem, unit: int, draft: Draft) -> tuple[bool, Problem]:
     n = len(problem.bounds)
     idle, c = 0, 0
     while idle < n:
-        mix = np.zeros(n, np.int64)
-        mix[c] = 1
         reach, credits = _bound(problem, problem.votes[c], unit)
         need = int(problem.bounds[c]) * unit
         left = problem.radius
@@ -106,7 +102,7 @@ def _swept(problem: Problem, unit: int, draft: Draft) -> tuple[bool, Problem]:
         reach += int(gains[:left].sum())
         fixed = _fixable(reach, need, credits, gains, left) if left else np.full(len(credits), FREE, np.int8)
         if (reach < need or (fixed != FREE).any()) and n > 1:
-            draft.step("mix", *mix.tolist())
+            draft.step("mix", *(int(d == c) for d in range(n)))
         if reach < need:
             return True, problem
         if (fixed != FREE).any():

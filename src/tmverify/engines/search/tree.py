@@ -271,14 +271,11 @@ def unit_of(problem: Problem) -> int:
     the credits of at most ``radius + 1`` flips, and is compared with a constraint's bound.
     """
     m, size = problem.votes.shape[1], len(problem.features)
-    heaviest = sum(_largest(row) for row in problem.votes)
+    most, least = problem.votes.max(axis=1, initial=0), problem.votes.min(axis=1, initial=0)
+    heaviest = sum(np.maximum(most, -least).tolist())  # of each constraint, the largest weight
     largest = heaviest * (size + m * (problem.radius + 3)) + sum(map(abs, problem.bounds.tolist()))
     largest = (largest + 1) * (_tree.MIX_UNIT if len(problem.bounds) > 1 else 1)
     unit = _FINEST
     while unit >= _COARSEST and largest * unit >= _INT64:
         unit //= 2
     return unit if unit >= _COARSEST else 0
-
-
-def _largest(weights: NDArray[np.int64]) -> int:
-    return max(abs(int(weights.max())), abs(int(weights.min()))) if len(weights) else 0

@@ -12,6 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+if sys.platform == "linux":
+    import resource
+
 _current: ContextVar[int | None] = ContextVar("memory", default=None)
 _base: int | None = None  # the limit that the user set (ulimit), which none of ours exceeds
 
@@ -44,8 +47,6 @@ def _set(more: int | None) -> int | None:
     """Set the limit; returns the one before, if there is such a thing here."""
     if sys.platform != "linux":
         return None
-    import resource
-
     soft, _ = resource.getrlimit(resource.RLIMIT_DATA)
     base = _users_limit()
     assert base is not None
@@ -59,15 +60,11 @@ def _set(more: int | None) -> int | None:
 def _users_limit() -> int | None:
     global _base
     if _base is None and sys.platform == "linux":
-        import resource
-
         _base = resource.getrlimit(resource.RLIMIT_DATA)[0]
     return _base
 
 
 def _set_soft(soft: int) -> None:
-    import resource
-
     resource.setrlimit(resource.RLIMIT_DATA, (soft, resource.getrlimit(resource.RLIMIT_DATA)[1]))
 
 
