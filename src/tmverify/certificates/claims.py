@@ -54,14 +54,14 @@ def universal(
 
 def _claim(query: AnyQuery, answer: str, **others: Any) -> dict[str, Any]:
     assert query.topic is not None
-    region = query.region
+    region, scope = query.region, query.topic.scope
     return {
         "format": FORMAT,
         "version": VERSION,
         "question": query.topic.question,
         "answer": answer,
         "models": [model.content_hash for model in query.topic.models],
-        "scope": _plain(query.topic.scope),
+        "scope": int(scope) if isinstance(scope, np.integer) else scope,
         "epsilon": None if region.center is None else region.radius,
         "radius": None,
         "features": None if region.features is None else _hex(region.features),
@@ -90,7 +90,3 @@ def _line(*words: str) -> bytes:
 def _hex(bits: NDArray[Any]) -> str:
     """Bits in hexadecimal, feature 0 first."""
     return np.packbits(bits).tobytes().hex()
-
-
-def _plain(scope: object) -> object:
-    return int(scope) if isinstance(scope, np.integer) else scope

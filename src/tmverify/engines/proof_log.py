@@ -169,12 +169,7 @@ class Draft:
     """A refutation in the making: steps are appended, then it is kept or given up."""
 
     def __init__(
-        self,
-        log: ProofLog,
-        constraints: tuple[int, ...],
-        radius: int,
-        inside: Literals,
-        rewritten: bool,
+        self, log: ProofLog, constraints: tuple[int, ...], radius: int, inside: Literals, rewritten: bool
     ) -> None:
         self.log, self.constraints, self.radius, self.inside = log, constraints, radius, inside
         self._where = ["rewritten"] if rewritten else [_listed(inside)] if inside else []

@@ -11,7 +11,6 @@ models, so they are shown as they are only if they fit on the line.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tmverify.model.names import default_name
@@ -65,7 +64,8 @@ def _found(answer: Verdict | Radius) -> str:
     if not len(answer.flips):
         return f"{decisions} on the input itself"
     names = answer.flipped or tuple(map(default_name, answer.flips[:_SOME].tolist()))
-    return f"{decisions} {'by' if changed else 'after'} flipping {_listed(names, len(answer.flips))}"
+    listed = ", ".join(map(_fitting, names[:_SOME])) + (" …" if len(answer.flips) > _SOME else "")
+    return f"{decisions} {'by' if changed else 'after'} flipping {listed}"
 
 
 def _of_one_model(answer: Verdict | Radius) -> bool:
@@ -89,10 +89,6 @@ def _how(answer: Verdict | Radius | UniversalVerdict) -> list[str]:
     if answer.detail.startswith(NO_CERTIFICATE):
         evidence = ["no certificate"]
     return [took, answer.engine, *evidence]
-
-
-def _listed(names: Sequence[str], n: int) -> str:
-    return ", ".join(map(_fitting, names[:_SOME])) + (" …" if n > _SOME else "")
 
 
 def _fitting(text: str, longest: int = _LONGEST) -> str:

@@ -156,7 +156,9 @@ def check_universal(
     for x in bits:
         if tally.status is not Status.UNKNOWN or deadline.passed():
             break
-        limit = _shorter(each, deadline.remaining())
+        # A limit of 0 can't be asked with; the deadline has passed since the line above.
+        limits = [max(limit, 1e-3) for limit in (each, deadline.remaining()) if limit is not None]
+        limit = min(limits, default=None)
         verdict = decide(ask(x), timeout=limit, engine=name, certificate=certificate)
         verdicts.append(verdict)
         tally.add(verdict.status)
@@ -195,9 +197,3 @@ def _certified(result: UniversalVerdict, query: AnyQuery, bits: NDArray[np.uint8
     if tally.status is not result.status:
         return replace(result, detail=f"{NO_CERTIFICATE}not enough inputs have one")
     return replace(result, certificate=claims.universal(query, result.status, result.eta, bits, shown))
-
-
-def _shorter(a: float | None, b: float | None) -> float | None:
-    # A limit of 0 is no limit to ask with; the deadline has then passed within this very step.
-    limits = [max(limit, 1e-3) for limit in (a, b) if limit is not None]
-    return min(limits, default=None)

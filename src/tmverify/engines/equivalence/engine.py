@@ -117,7 +117,7 @@ class _Pursuit:
 
     def _walk(self, steps: int, seed: int) -> Answer | None:
         for part in self.left:
-            deadline = self._share(4 * len(self.left))
+            deadline = self.deadline.share(1 / (4 * len(self.left)))
             witness, walked = find_by_walking(part.query, self.query.hints, steps, seed, deadline)
             self.counts["walked"] += walked
             if witness is not None:
@@ -135,7 +135,7 @@ class _Pursuit:
                 return None
             ball = Region(np.ascontiguousarray(x), min(FLIPS, n), np.ones(n, np.bool_))
             near = replace(self.query, region=ball, hints=None)
-            answer = decide_within(near, Budget(self._share(2 * BALLS), BALL_NODES))
+            answer = decide_within(near, Budget(self.deadline.share(1 / (2 * BALLS)), BALL_NODES))
             if answer.outcome is Outcome.WITNESS:
                 return self._answer(answer, "search")
         return None
@@ -144,7 +144,7 @@ class _Pursuit:
         for part in self.left.copy():
             if self.deadline.passed():
                 return None
-            budget = Budget(self._share(2 * len(self.left)), nodes)
+            budget = Budget(self.deadline.share(1 / (2 * len(self.left))), nodes)
             answer = decide_within(part.query, budget, part.log)
             for count in ("nodes", "steps"):
                 self.counts[count] += answer.stats.get(count, 0)
@@ -160,7 +160,7 @@ class _Pursuit:
         name = "search" if self.deadline.passed() else "sat"
         while self.left and not self.deadline.passed():
             for k, part in enumerate(waiting := self.left.copy()):
-                answer = engine(part.query, self._share(len(waiting) - k), part.log)
+                answer = engine(part.query, self.deadline.share(1 / (len(waiting) - k)), part.log)
                 if answer.outcome is Outcome.WITNESS:
                     return self._answer(answer, "sat")
                 if answer.outcome is Outcome.NO_WITNESS:
@@ -174,10 +174,6 @@ class _Pursuit:
         if not detail:
             detail = f"no answer within {self.deadline.seconds:g} s"
         return self._answer(stopped(reason, detail), name)
-
-    def _share(self, n: int) -> Deadline:
-        seconds = self.deadline.remaining()
-        return Deadline(None if seconds is None else seconds / n)
 
     def _answer(self, answer: Answer, engine: str) -> Answer:
         return replace(answer, engine=engine, stats={**answer.stats, **self.counts})

@@ -49,6 +49,11 @@ class NormalForm:
     """How it was reached: clauses rewritten, round by round, each by the feature of a negated literal."""
 
 
+def by_feature(clause: Clause) -> Clause:
+    """The literals in order of their features."""
+    return tuple(sorted(clause, key=abs))
+
+
 def normal_form(query: Query, deadline: Deadline) -> NormalForm:
     """The pool of ``query``, as far as the rules lead within the time."""
     clauses, votes = _merged(query.clauses, query.votes)

@@ -58,12 +58,8 @@ _BLOCK = 1 << 20
 Features = NDArray[np.int64]
 
 
-class Stopped(Exception):  # noqa: N818 - says why, it is no error
-    """A shell could not be decided."""
-
-    def __init__(self, reason: StopReason, detail: str) -> None:
-        super().__init__(detail)
-        self.reason, self.detail = reason, detail
+class Stopped(Exception):  # noqa: N818 - it is no error
+    """A shell could not be decided; the arguments are the StopReason and the detail."""
 
 
 def prepare(name: str, query: NetworkQuery, certificate: bool) -> None:
@@ -91,7 +87,7 @@ def compile_kernels() -> None:
 
 def decide(name: str, query: NetworkQuery, deadline: Deadline, log: ProofLog | None = None) -> Answer:
     """Decide ``query`` by the engine of that name."""
-    answer = _nearest(name, query, deadline, log, any_witness=True)
+    answer = nearest(name, query, deadline, log, any_witness=True)
     if answer.witness is not None:
         plain = found(answer.witness, **answer.stats)
     elif answer.stop_reason is not None:
@@ -101,14 +97,15 @@ def decide(name: str, query: NetworkQuery, deadline: Deadline, log: ProofLog | N
     return replace(plain, engine=answer.engine, relies_on=answer.relies_on)
 
 
-def nearest(name: str, query: NetworkQuery, deadline: Deadline, log: ProofLog | None = None) -> Nearest:
-    """The nearest witness in the query's region."""
-    return _nearest(name, query, deadline, log, any_witness=False)
-
-
-def _nearest(
-    name: str, query: NetworkQuery, deadline: Deadline, log: ProofLog | None, *, any_witness: bool
+def nearest(
+    name: str,
+    query: NetworkQuery,
+    deadline: Deadline,
+    log: ProofLog | None = None,
+    *,
+    any_witness: bool = False,
 ) -> Nearest:
+    """The nearest witness in the query's region, or ``any_witness``, by the engine of that name."""
     try:
         return _Walk(name, query, deadline, log).nearest(any_witness=any_witness)
     except MemoryError:
@@ -147,7 +144,8 @@ class _Walk:
                     return self._result(lower, flips)
                 lower += 1
         except Stopped as why:
-            return replace(self._result(lower, self.hunted), stop_reason=why.reason, detail=why.detail)
+            reason, detail = why.args
+            return replace(self._result(lower, self.hunted), stop_reason=reason, detail=detail)
         return self._result(math.inf, None)
 
     def _result(self, lower: float, flips: Features | None) -> Nearest:
@@ -185,13 +183,8 @@ class _Walk:
         seconds = self.deadline.seconds
         return "no time left" if seconds is None else f"no answer within {seconds:g} s"
 
-    def _share(self, share: float, unlimited: float | None = None) -> Deadline:
-        """A share of the time that is left; ``unlimited`` seconds where there is no limit."""
-        left = self.deadline.remaining()
-        return Deadline(unlimited if left is None else left * share)
-
-    # The order of things. Each returns flips of the shell that let a rival win, or None if it has shown that
-    # there are none, and has written that down; or else raises Stopped.
+    # Ways to decide a shell. Each returns flips that let a rival win, or None once it has shown that there
+    # are none and has written that down; or else it raises Stopped.
 
     def _flips(self, shell: Shell) -> Features | None:
         if shell.certain:
@@ -218,7 +211,7 @@ class _Walk:
         left = self.deadline.remaining()
         if shell.fits_a_word and seconds_for_sets(shell) <= (1e3 if left is None else left):
             try:
-                return self._search(shell, self._share(0.8))
+                return self._search(shell, self.deadline.share(0.8))
             except Stopped:
                 if self.deadline.passed():
                     raise
@@ -292,7 +285,7 @@ class _Walk:
         try:
             if formula_size(shell) > CHECKED_LITERALS:
                 raise Stopped(StopReason.ENCODING_TOO_LARGE, "too large for tmcheck")
-            flips = self._sat(shell, self._share(1 / 4, PROOF_SECONDS))
+            flips = self._sat(shell, self.deadline.share(1 / 4, PROOF_SECONDS))
         except (Stopped, OSError, MemoryError):
             self.log = None  # it would not be complete
             return
@@ -324,13 +317,13 @@ class _Walk:
             self.hunted = self._try_near(self.around.shell(flips))
             if self.hunted is not None:
                 return
-        self.hunted = hunt(self.around, min(self.query.region.reach, HUNTED), self._share(1 / 4))
+        self.hunted = hunt(self.around, min(self.query.region.reach, HUNTED), self.deadline.share(1 / 4))
 
     def _try_near(self, shell: Shell) -> Features | None:
         """A witness by one of the nearest bad patterns; None says nothing."""
         if shell.safe or shell.certain or not shell.fits_a_word:
             return None
-        share = self._share(1 / 8, 30.0)
+        share = self.deadline.share(1 / 8, 30.0)
         bad = near_patterns(shell, share)
         if not len(bad):
             return None

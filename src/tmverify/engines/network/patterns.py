@@ -48,8 +48,7 @@ def enumerate_shell(
     """
     k = shell.flips
     near = np.zeros((k + 1, k + 1), np.uint64)
-    for t in range(k + 1):
-        near[0, t] = _word(shell.quotas <= t)
+    near[0] = [_word(shell.quotas <= t) for t in range(k + 1)]
     favours = np.array([_word(column) for column in shell.favourable.T], np.uint64)
     chosen, state, counts = np.full(k, -1, np.int64), np.zeros(1, np.int64), np.zeros(3, np.int64)
     seen, mix = _table(len(shell.quotas))

@@ -10,7 +10,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import IO
 
 import numpy as np
@@ -142,6 +141,6 @@ def solve_with_proof(cnf: Cnf) -> tuple[list[int] | None, IO[bytes]]:
 
 def proper_clauses(cnf: Cnf) -> Iterator[list[int]]:
     """No literal twice, no "x or not x": CaDiCaL would derive other clauses, or not number these."""
-    for clause in chain.from_iterable(cnf.blocks()):
+    for clause in cnf:
         if not any(-literal in clause for literal in clause):
             yield list(dict.fromkeys(clause))

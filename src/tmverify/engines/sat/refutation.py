@@ -91,11 +91,13 @@ def _refute(problem: Problem, draft: Draft, sweep: bool, stats: dict[str, float]
 
 
 def _swept(problem: Problem, unit: int, draft: Draft) -> tuple[bool, Problem]:
-    """Rule out flips by the bound of each constraint in turn, until nothing more follows."""
+    """Rule out flips by the bound of each constraint, with its first multipliers, until nothing follows."""
     n = len(problem.bounds)
     idle, c = 0, 0
     while idle < n:
-        reach, credits = _bound(problem, problem.votes[c], unit)
+        credits = np.empty(len(problem.feature_ids), np.int64)
+        votes, dead = np.ascontiguousarray(problem.votes[c]), np.zeros(len(problem.middles), np.int32)
+        reach = int(credit_record(problem, votes, dead, new_record(problem, unit), credits))
         need = int(problem.bounds[c]) * unit
         left = problem.radius
         gains = np.sort(credits[credits > 0])[::-1]
@@ -116,15 +118,6 @@ def _swept(problem: Problem, unit: int, draft: Draft) -> tuple[bool, Problem]:
             idle += 1
         c = (c + 1) % n
     return False, problem
-
-
-def _bound(problem: Problem, weights: NDArray[np.int64], unit: int) -> tuple[int, NDArray[np.int64]]:
-    """The constant and the credits of the bound with its first multipliers."""
-    credits = np.empty(len(problem.feature_ids), np.int64)
-    dead = np.zeros(len(problem.middles), np.int32)
-    record = new_record(problem, unit)
-    constant = credit_record(problem, np.ascontiguousarray(weights), dead, record, credits)
-    return int(constant), credits
 
 
 def _fixable(

@@ -260,13 +260,17 @@ class _Screen:
         for c in case if len(case) > 1 else ():
             d = rows.get(self._row(c, -1))
             if d is not None and self.whole.bounds[c] + self.whole.bounds[d] > 0:
-                draft = self.draft(tuple({c, d}))  # one constraint alone, if all its votes are 0
-                if draft is not None:
-                    draft.start()
-                    draft.step("close")  # the mixture at the start is once each
-                    draft.keep()
+                self.write_contradiction(c, d)
                 return True
         return False
+
+    def write_contradiction(self, c: int, d: int) -> None:
+        """Write down that these constraints add up to 0 >= bound > 0; they are one if all its votes are 0."""
+        draft = self.draft(tuple({c, d}))
+        if draft is not None:
+            draft.start()
+            draft.step("close")  # the mixture at the start is once each
+            draft.keep()
 
     def _row(self, c: int, sign: int) -> bytes:
         if (c, sign) not in self.rows:

@@ -57,8 +57,7 @@ class Budget:
 
     def attempt(self) -> Budget:
         """Half the time, and not too many nodes, for an attempt that may lead nowhere."""
-        left = self.deadline.remaining()
-        return replace(self.some(ATTEMPT), deadline=Deadline(None if left is None else left / 2))
+        return replace(self.some(ATTEMPT), deadline=self.deadline.share(1 / 2))
 
     def spent(self) -> bool:
         """Whether there is nothing left."""
@@ -239,11 +238,8 @@ def greedy(problem: Problem) -> list[int] | None:
     n, n_constraints, m = len(problem.feature_ids), *problem.votes.shape
     flips = np.zeros(n, np.bool_)
     most = min(problem.radius, max(16, CLIMB // max(1, n * n_constraints)))
-    false, sums, gains = (
-        np.zeros(m, np.int32),
-        np.zeros(n_constraints, np.int64),
-        np.zeros((n_constraints, n), np.int64),
-    )
+    false, sums = np.zeros(m, np.int32), np.zeros(n_constraints, np.int64)
+    gains = np.zeros((n_constraints, n), np.int64)
     return problem.flips_of_query(flips) if climb(problem, most, flips, false, sums, gains) else None
 
 

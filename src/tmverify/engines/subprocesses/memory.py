@@ -50,10 +50,8 @@ def _set(more: int | None) -> int | None:
     soft, _ = resource.getrlimit(resource.RLIMIT_DATA)
     base = _users_limit()
     assert base is not None
-    if more is None or _private_bytes() + more >= base != resource.RLIM_INFINITY:
-        _set_soft(base)
-    else:
-        _set_soft(_private_bytes() + more)
+    wanted = base if more is None else _private_bytes() + more
+    _set_soft(base if wanted >= base != resource.RLIM_INFINITY else wanted)
     return soft
 
 
