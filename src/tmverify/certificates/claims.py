@@ -19,7 +19,7 @@ Text = Callable[[], Iterable[bytes]]
 
 
 def holds(query: AnyQuery, refutations: Text) -> Certificate:
-    """The property holds: every way to violate it is refuted, or, of a network, every shell shown."""
+    """The property holds: every way to violate it is refuted (of a network, every shell)."""
     return Certificate(_claim(query, Status.HOLDS.value), [_body(query, None, refutations)])
 
 
@@ -43,7 +43,7 @@ def universal(
     inputs: NDArray[np.uint8],
     shown: Sequence[Certificate | None],
 ) -> Certificate:
-    """Of the inputs, what is ``shown`` of the first ones is enough; ``query`` asks about one of them."""
+    """What is ``shown`` of the first inputs is enough for the whole; ``query`` asks about one of them."""
     bodies = [
         Body(_line("input", _hex(x))) if certificate is None else certificate.bodies[0]
         for x, certificate in zip(inputs, [*shown, *[None] * (len(inputs) - len(shown))], strict=True)

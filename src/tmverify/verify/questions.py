@@ -100,12 +100,10 @@ def check_equivalence(
     a, b : Model
         They must read the same features, in the same order and with the same names if both have some, and
         have the same classes.
-    scope : "team" or a class label
-        Whose decisions: the machines', or those of the single machines of one class.
     X : array of 0 and 1, (n, n_features), optional
         Inputs at and around which to look for a disagreement first, such as the data that the models are
         for. They matter for speed only. Only ``"auto"`` uses them.
-    timeout, engine, certificate
+    scope, timeout, engine, certificate
         As in ``check_robustness``.
 
     Returns

@@ -1,4 +1,4 @@
-"""The order of things for a question about every input.
+"""How a question about every input is decided, in this order:
 
 1. Look at inputs (``hunt``): most pairs of models differ on one of them.
 2. Argue by structure: cases that cancel are refuted, others are confined to *parts*, small subcubes.
@@ -85,7 +85,7 @@ class _Pursuit:
     query: Query
     left: list[Part]
     deadline: Deadline
-    certified: bool  # whether evidence is wanted, which an enumeration has none of
+    certified: bool  # whether evidence is wanted; an enumeration has none
     counts: dict[str, Any] = field(default_factory=lambda: {"nodes": 0, "steps": 0, "walked": 0})
 
     def run(self, last: Decide) -> Answer:
@@ -155,7 +155,7 @@ class _Pursuit:
         return None if self.left else self._answer(none_exists(), "search")
 
     def _finish(self, engine: Decide) -> Answer:
-        """Put every part to ``engine``; again with more time, if those that follow leave some."""
+        """Ask ``engine`` about every part; again with more time, if other parts have left some."""
         reason, detail = StopReason.TIMEOUT, ""
         name = "search" if self.deadline.passed() else "sat"
         while self.left and not self.deadline.passed():

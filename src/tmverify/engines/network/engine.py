@@ -2,8 +2,8 @@
 
 - ``search``  all sets of flips, or all patterns of neurons that they could change (``patterns``)
 - ``sat``     the formula of each shell (``solver``)
-- ``auto``    all patterns, and a solver for what flips can have; or all sets of flips; where both take long
-              the hunt first (``hunt``); ``sat`` where they are no use
+- ``auto``    all patterns, and a solver for those that are bad; or all sets of flips; where both take long
+              the hunt first (``patterns.hunt``); ``sat`` where they are no use
 
 Intervals are tried before any of them. With a proof log, each shell that is refuted says how (see
 ``docs/certificates.md``): "close", "patterns" or "enumerate" where a checker can follow, or a clausal
@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 from tmverify.bnn.model import BnnModel
 from tmverify.bnn.query import NetworkQuery
 from tmverify.engines.network import INTERVALS, PATTERNS, SOLVER
-from tmverify.engines.network.hunt import hunt
-from tmverify.engines.network.patterns import bad_patterns, enumerate_shell, near_patterns
+from tmverify.engines.network.patterns import bad_patterns, enumerate_shell, hunt, near_patterns
 from tmverify.engines.network.shell import Shell, Surroundings
 from tmverify.engines.network.solver import MAX_LITERALS, Patterns, first_block_size, formula_size
 from tmverify.engines.proof_log import ProofLog
@@ -244,7 +243,7 @@ class _Walk:
         return None
 
     def _bad_patterns(self, shell: Shell, deadline: Deadline) -> Patterns | None:
-        """Patterns with which a rival wins, whether they can be had or not; if none does, that is all."""
+        """Patterns with which a rival wins, whether flips produce them or not; if none, it is refuted."""
         bad = bad_patterns(shell, deadline)
         if bad is not None:
             self._count({"patterns": 1 << len(shell.quotas)})
@@ -257,7 +256,7 @@ class _Walk:
         return bad
 
     def _reach(self, shell: Shell, bad: Patterns) -> Features | None:
-        """Whether flips have one of these patterns."""
+        """Flips that produce one of these patterns, or None."""
         flips = self._ask("reach", shell, bad, first_block_size(shell), self.deadline)
         if flips is None:
             self._refuted("search", PATTERNS, SOLVER)
@@ -279,7 +278,7 @@ class _Walk:
         return flips
 
     def _prove_too(self, shell: Shell) -> None:
-        """More than a checker goes through: if evidence is wanted, a clausal proof gets some of the time."""
+        """A checker can't follow this refutation: if evidence is wanted, spend time on a clausal proof."""
         if self.log is None:
             return
         try:

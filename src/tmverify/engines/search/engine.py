@@ -101,12 +101,6 @@ class _Hunt:
         self.query, self.budget, self.log = query, budget, log
         self.best: list[int] | None = None
 
-    def _look_within(self, radius: int) -> None:
-        """Set up for at most so many flips."""
-        self.whole, self.within = problem_of(self.query, radius), radius
-        self.screen = _Screen(self.whole, radius, self.budget, self._drafts())
-        self.cases = self.screen.likeliest_first(self.query.cases)
-
     @property
     def upper(self) -> float:
         """How far the witness is that was found, if one was."""
@@ -133,13 +127,14 @@ class _Hunt:
         for radius in (NEAR, reach) if reach > NEAR else (reach,):
             if self.budget.spent():
                 return self._outcome(lowers, radius)
-            self._look_within(radius)
+            self.whole, self.within = problem_of(self.query, radius), radius
+            self.screen = _Screen(self.whole, radius, self.budget, self._drafts())
+            cases = self.screen.likeliest_first(self.query.cases)
             # A contradiction seen within a radius says nothing of what lies beyond it.
             lowers = {
-                case: radius + 1 if self.screen.contradictory(case) else lowers.get(case, 0)
-                for case in self.cases
+                case: radius + 1 if self.screen.contradictory(case) else lowers.get(case, 0) for case in cases
             }
-            possible = [case for case in self.cases if lowers[case] <= radius]
+            possible = [case for case in cases if lowers[case] <= radius]
             climbed = {case: self._climb(case) for case in possible[:CLIMBS]}
             if self.best is None and radius < reach:
                 self._step(lowers, self.budget.some(STEPS))  # perhaps near, but no slope leads there

@@ -172,8 +172,15 @@ class Tree:
     def search(self, budget: Budget) -> tuple[Found, list[int]]:
         """Go on until an end or until the budget is spent; a solution is in features of the Query."""
         while self.unit and not budget.spent():
-            result = self._slice(budget)
-            self.lower = max(self.lower, len(self.problem.flipped) + int(self.state.counts[_tree.LOWER]))
+            counts = self.state.counts
+            nodes, steps = counts[_tree.NODES], counts[_tree.STEPS]
+            result = _tree.explore(
+                self.problem, self.state, self.multipliers, self._scratch, self._relaxed_sums, self._record,
+                self.unit, ROOT_STEPS, NODE_STEPS, budget.nodes - budget.used["nodes"], SLICE,
+            )  # fmt: skip
+            budget.used["nodes"] += int(counts[_tree.NODES] - nodes)
+            budget.used["steps"] += int(counts[_tree.STEPS] - steps)
+            self.lower = max(self.lower, len(self.problem.flipped) + int(counts[_tree.LOWER]))
             if result == _tree.WITNESS:
                 return Found.SOLUTION, self.problem.flips_of_query(self.state.flips)
             if self._draft is not None:
@@ -212,23 +219,11 @@ class Tree:
         if n:
             draft.block(packed_step("set", out[:n].tobytes()))
 
-    def _slice(self, budget: Budget) -> int:
-        counts = self.state.counts
-        nodes, steps = counts[_tree.NODES], counts[_tree.STEPS]
-        result = _tree.explore(
-            self.problem, self.state, self.multipliers, self._scratch, self._relaxed_sums, self._record,
-            self.unit, ROOT_STEPS, NODE_STEPS, budget.nodes - budget.used["nodes"], SLICE,
-        )  # fmt: skip
-        budget.used["nodes"] += int(counts[_tree.NODES] - nodes)
-        budget.used["steps"] += int(counts[_tree.STEPS] - steps)
-        return int(result)
-
 
 def new_record(problem: Problem, unit: int) -> Record:
     """A record with the multipliers that a checker begins with."""
-    record = Record(
-        unit, np.empty(len(problem.features), np.int32), np.empty(problem.votes.shape[1], np.int32)
-    )
+    size, m = len(problem.features), problem.votes.shape[1]
+    record = Record(unit, np.empty(size, np.int32), np.empty(m, np.int32))
     first_record(problem, record)
     return record
 

@@ -1,8 +1,8 @@
-"""A limit on memory for what a process does meanwhile (Linux; elsewhere there is none).
+"""A limit on the memory of a process while it does something (Linux; elsewhere there is no limit).
 
 The kernel counts private, writable memory: the heap, arrays, the stacks of threads. What is over the limit
-fails to be allocated, which Python, NumPy and numba tell as MemoryError; a solver may crash instead. Worker
-processes that are asked meanwhile get the same limit, each from what it has then (``call``).
+is not allocated: Python, NumPy and numba raise MemoryError, a solver may crash instead. A worker process that
+is asked meanwhile gets the same limit, beyond what it has then (``call``).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def at_most(more: int | None) -> Iterator[None]:
 
 
 def _set(more: int | None) -> int | None:
-    """Set the limit; returns the one before, if there is such a thing here."""
+    """Set the limit; returns the one before, or None where there are no limits."""
     if sys.platform != "linux":
         return None
     soft, _ = resource.getrlimit(resource.RLIMIT_DATA)
