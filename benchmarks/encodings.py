@@ -21,8 +21,7 @@ from rich.table import Table
 from workload import Workload, workloads
 
 import tmverify as tv
-from tmverify.engines.credits import tighten
-from tmverify.engines.reduction import Reduced, reduce, restrict
+from tmverify.engines.reduction import Reduced, reduce, restrict, tighten
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.adder import adder_at_most
 from tmverify.engines.sat.encodings.sequential import sequential_counter

@@ -18,7 +18,6 @@ from support.tiny import all_inputs
 from support.tiny_networks import NetworkCase, random_network_case
 from tmverify.bnn.file import encode
 from tmverify.engines.network import engine as network_engine
-from tmverify.engines.network import limits
 from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED
 
 ENGINES = ("auto", "search", "sat")
@@ -45,7 +44,7 @@ def test_answers_are_certified(seed: int, n_cases: int, monkeypatch: pytest.Monk
     for _ in range(n_cases):
         case = random_network_case(rng, most_features=8)
         for name, values in VARIATIONS.items():
-            monkeypatch.setattr(limits, name, values[int(rng.integers(len(values)))])
+            monkeypatch.setattr(network_engine, name, values[int(rng.integers(len(values)))])
         for engine in ENGINES:
             seen += certify(case, engine, rng)
             if rng.random() < 0.3:
@@ -149,8 +148,8 @@ def test_without_a_certificate_trust_is_in_the_parts_that_worked(monkeypatch: py
     parts: dict[str, set[str]] = {engine: set() for engine in ENGINES}
     for _ in range(100):
         case = random_network_case(rng, most_features=8)
-        monkeypatch.setattr(limits, "SMALL", 0)
-        monkeypatch.setattr(limits, "MOST_OPEN", int(rng.choice([0, 27])))
+        monkeypatch.setattr(network_engine, "SMALL", 0)
+        monkeypatch.setattr(network_engine, "MOST_OPEN", int(rng.choice([0, 27])))
         for engine in ENGINES:
             verdict = tv.check_robustness(case.network, case.x, case.epsilon, engine=engine, **case.options)
             assert verdict.certificate is None

@@ -21,7 +21,7 @@ from support.batteries import battery, first
 from support.certified import check_by_both
 from support.engines import stand_in
 from support.tiny import Case, all_inputs, random_case
-from tmverify.engines import auto, brute, credits
+from tmverify.engines import auto, brute, reduction
 from tmverify.engines.engine import Decide, nearest_by_steps
 from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome, nothing_known
 from tmverify.engines.sat import paper, reduced, refutation
@@ -199,8 +199,8 @@ def test_every_counter_and_every_scale(
 ) -> None:
     """Tiny models meet neither adders nor overflow guards by themselves."""
     monkeypatch.setattr(reduced, "MAX_TOTALIZER_PAIRS", pairs)
-    monkeypatch.setattr(credits, "_SCALE", scale)
-    monkeypatch.setattr(credits, "_INT64", room)
+    monkeypatch.setattr(reduction, "_SCALE", scale)
+    monkeypatch.setattr(reduction, "_INT64", room)
     for other in ("paper", "search", "auto"):
         monkeypatch.delitem(ENGINES, other)
     run_single_questions(100 + scale, 40, stepping=4)

@@ -12,7 +12,6 @@ import tmverify as tv
 from support.batteries import battery
 from support.tiny_networks import NetworkCase, random_network_case
 from tmverify.engines.network import engine as network_engine
-from tmverify.engines.network import limits
 from tmverify.engines.network.solver import reach, solve
 from tmverify.engines.protocol import Deadline
 
@@ -36,10 +35,10 @@ def test_engines_agree(seed: int, n_cases: int, monkeypatch: pytest.MonkeyPatch)
     for _ in range(n_cases):
         case = random_network_case(rng, most_features=int(rng.choice([6, 9])))
         hunts, gives_up = rng.random() < 0.5, rng.random() < 0.2
-        monkeypatch.setattr(limits, "LONG", 0.0 if hunts else 2.0)
-        monkeypatch.setattr(limits, "RATE", 1e-6 if gives_up else 1e9)  # auto leaves a shell to sat …
-        monkeypatch.setattr(limits, "SMALL", 0)
-        monkeypatch.setattr(limits, "MOST_OPEN", int(rng.choice([0, 27])))  # … or takes patterns
+        monkeypatch.setattr(network_engine, "LONG", 0.0 if hunts else 2.0)
+        monkeypatch.setattr(network_engine, "RATE", 1e-6 if gives_up else 1e9)  # auto leaves a shell to sat …
+        monkeypatch.setattr(network_engine, "SMALL", 0)
+        monkeypatch.setattr(network_engine, "MOST_OPEN", int(rng.choice([0, 27])))  # … or takes patterns
         truth = _truth(case)
         for engine in ("brute", "search", "sat", "auto"):
             _expect(case, engine, truth)

@@ -25,8 +25,8 @@ from tmverify.certificates import Certificate
 from tmverify.model import Classifier, Label
 from tmverify.properties import Radius, Status, StopReason, Verdict
 from tmverify.properties.query import AnyQuery
+from tmverify.properties.trust import NO_CERTIFICATE
 from tmverify.verify import decide, nearest
-from tmverify.verify.proof import NO_CERTIFICATE
 from tmverify.verify.verdict import replay
 
 EXACT = "exact"

@@ -32,7 +32,7 @@ from tmverify.errors import InvalidInputError, StoreError
 from tmverify.model import Classifier
 from tmverify.progress import ProgressBar, counts
 from tmverify.properties import StopReason
-from tmverify.verify.proof import NO_CERTIFICATE
+from tmverify.properties.trust import NO_CERTIFICATE
 
 _MOST_JOBS = 1024
 _COLOURS = {"solved": "green", "violated": "red", "unknown": "yellow"}

@@ -23,11 +23,6 @@ class Body:
     lines: bytes
     refutations: Callable[[], Iterable[bytes]] = tuple
 
-    def blocks(self) -> Iterator[bytes]:
-        """The text, piece by piece."""
-        yield self.lines
-        yield from self.refutations()
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Certificate:
@@ -48,7 +43,8 @@ class Certificate:
         """The text of the file, piece by piece."""
         yield json.dumps(dict(self.claim), separators=(",", ":")).encode() + b"\n"
         for body in self.bodies:
-            yield from body.blocks()
+            yield body.lines
+            yield from body.refutations()
         yield b"end\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:

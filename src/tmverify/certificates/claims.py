@@ -19,7 +19,7 @@ Text = Callable[[], Iterable[bytes]]
 
 
 def holds(query: AnyQuery, refutations: Text) -> Certificate:
-    """The property holds: every way to violate it is refuted, or, of a network, every shell shown."""
+    """The property holds: every way to violate it is refuted (of a network, every shell)."""
     return Certificate(_claim(query, Status.HOLDS.value), [_body(query, None, refutations)])
 
 
@@ -43,7 +43,7 @@ def universal(
     inputs: NDArray[np.uint8],
     shown: Sequence[Certificate | None],
 ) -> Certificate:
-    """Of the inputs, what is ``shown`` of the first ones is enough; ``query`` asks about one of them."""
+    """What is ``shown`` of the first inputs is enough for the whole; ``query`` asks about one of them."""
     bodies = [
         Body(_line("input", _hex(x))) if certificate is None else certificate.bodies[0]
         for x, certificate in zip(inputs, [*shown, *[None] * (len(inputs) - len(shown))], strict=True)
@@ -54,14 +54,14 @@ def universal(
 
 def _claim(query: AnyQuery, answer: str, **others: Any) -> dict[str, Any]:
     assert query.topic is not None
-    region = query.region
+    region, scope = query.region, query.topic.scope
     return {
         "format": FORMAT,
         "version": VERSION,
         "question": query.topic.question,
         "answer": answer,
         "models": [model.content_hash for model in query.topic.models],
-        "scope": _plain(query.topic.scope),
+        "scope": int(scope) if isinstance(scope, np.integer) else scope,
         "epsilon": None if region.center is None else region.radius,
         "radius": None,
         "features": None if region.features is None else _hex(region.features),
@@ -90,7 +90,3 @@ def _line(*words: str) -> bytes:
 def _hex(bits: NDArray[Any]) -> str:
     """Bits in hexadecimal, feature 0 first."""
     return np.packbits(bits).tobytes().hex()
-
-
-def _plain(scope: object) -> object:
-    return int(scope) if isinstance(scope, np.integer) else scope

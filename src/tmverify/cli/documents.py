@@ -21,7 +21,7 @@ from tmverify.cli.output import described
 from tmverify.model import Label
 from tmverify.model.names import feature_name, feature_names
 from tmverify.properties import Status
-from tmverify.verify.proof import NO_CERTIFICATE
+from tmverify.properties.trust import NO_CERTIFICATE
 
 _MEASURES: dict[str, Callable[[Iterable[float]], float]] = {
     "median": statistics.median,

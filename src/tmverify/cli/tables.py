@@ -27,7 +27,7 @@ from tmverify.cli.output import STYLE, headline, plain, seconds_text, show, show
 from tmverify.model import Label
 from tmverify.model.text import printable_name
 from tmverify.properties import Status, StopReason
-from tmverify.verify.proof import NO_CERTIFICATE
+from tmverify.properties.trust import NO_CERTIFICATE
 
 _MAX_LINES = 5
 _MAX_FLIPS = 10

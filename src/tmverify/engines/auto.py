@@ -41,7 +41,7 @@ def decide(query: Query, deadline: Deadline, log: ProofLog | None = None) -> Ans
     """Decide ``query``."""
     if query.region.center is None:
         return equivalence.decide(query, deadline, sat, log)
-    first = decide_within(query, _share(deadline), log)
+    first = decide_within(query, Budget(deadline.share(1 / 2), NODES), log)
     if first.outcome is not Outcome.STOPPED:
         return replace(first, engine="search")
     if deadline.passed():
@@ -55,7 +55,7 @@ def decide(query: Query, deadline: Deadline, log: ProofLog | None = None) -> Ans
 
 def nearest(query: Query, deadline: Deadline, log: ProofLog | None = None) -> Nearest:
     """The nearest witness."""
-    first = nearest_within(query, _share(deadline), log)
+    first = nearest_within(query, Budget(deadline.share(1 / 2), NODES), log)
     if first.stop_reason is None:
         return first
     if deadline.passed():
@@ -80,8 +80,3 @@ def _rest(query: Query, deadline: Deadline, log: ProofLog | None) -> Answer:
     answer = replace(sat(query, deadline, log), engine="sat")
     # An enumeration leaves no evidence, so the solver was asked for some; what is known stays known.
     return looked if looked is not None and answer.outcome is Outcome.STOPPED else answer
-
-
-def _share(deadline: Deadline) -> Budget:
-    left = deadline.remaining()
-    return Budget(Deadline(None if left is None else left / 2), NODES)

@@ -1,4 +1,4 @@
-"""Brute force: look at every input of the region. For tests, and for what ``auto`` can't do otherwise.
+"""Brute force: look at every input of the region. For tests, and for small regions in ``auto``.
 
 It asks the machines themselves, through the plain evaluator, and never looks at the compiled constraints;
 so it checks the compilation of questions as well as the other engines.

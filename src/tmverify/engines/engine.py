@@ -28,20 +28,20 @@ class Decide(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Signer:
-    """A name that may be under an answer, and the proofs that it may stand for.
+    """A name that an answer may be given under, and what a proof under that name may rest on.
 
     Attributes
     ----------
     name : str
         ``.engine`` of the answer.
     proofs : tuple of tuples of str
-        Whose work a proof may rest on, each as in ``.relies_on``; none if it finds witnesses only.
+        The engines that a proof may rest on, each as in ``.relies_on``; none if it finds witnesses only.
     finds : bool
         Whether it finds witnesses.
     region : {"ball", "everything"} or None
-        Of which questions; None: of both.
+        The questions that it answers; None: both.
     certified : bool or None
-        With a certificate, without one, or both.
+        Whether it answers with a certificate or without one; None: both.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Engine:
     signers: tuple[Signer, ...]
 
     def signers_of(self, *, everything: bool, certified: bool) -> tuple[Signer, ...]:
-        """Those of a question about every input, or else about a ball, with a certificate or without."""
+        """The signers for a question about every input, or else about a ball, certified or not."""
         region = "everything" if everything else "ball"
         return tuple(
             signer

@@ -13,6 +13,7 @@ import weakref
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import IO, Any
 
 import numpy as np
@@ -97,7 +98,12 @@ class ProofLog:
         )
         return min(known, key=lambda r: (len(r.constraints), r.end - r.start), default=None)
 
-    def proof_of(self, query: Any, radius: int) -> list[Refutation] | None:
+    def proof_of(self, query: Any, radius: int) -> Proof | None:
+        """The proof that there is no witness within ``radius``, or None if it is not complete."""
+        refutations = self.refutations_of(query, radius)
+        return None if refutations is None else Proof(self, refutations)
+
+    def refutations_of(self, query: Any, radius: int) -> list[Refutation] | None:
         """Refutations of every case within ``radius``, and those that they refer to; None if one lacks."""
         needed: dict[Refutation, None] = {}
         # Cases that can be refuted by few constraints first: what refutes them refutes others too.
@@ -128,6 +134,22 @@ class ProofLog:
             yield block
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Proof:
+    """The text of some refutations, read from their log; a pickle has the text itself."""
+
+    log: ProofLog
+    refutations: list[Refutation]
+
+    def __call__(self) -> Iterator[bytes]:
+        yield self.log.preamble
+        for refutation in self.refutations:
+            yield from self.log.text(refutation)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial, (iter, (b"".join(self()),))
+
+
 class _Portion(ProofLog):
     """The log of a part of a question, kept with that of the whole."""
 
@@ -147,12 +169,7 @@ class Draft:
     """A refutation in the making: steps are appended, then it is kept or given up."""
 
     def __init__(
-        self,
-        log: ProofLog,
-        constraints: tuple[int, ...],
-        radius: int,
-        inside: Literals,
-        rewritten: bool,
+        self, log: ProofLog, constraints: tuple[int, ...], radius: int, inside: Literals, rewritten: bool
     ) -> None:
         self.log, self.constraints, self.radius, self.inside = log, constraints, radius, inside
         self._where = ["rewritten"] if rewritten else [_listed(inside)] if inside else []
@@ -172,10 +189,6 @@ class Draft:
     def step(self, *words: str | int) -> None:
         """One line."""
         self.block(" ".join(map(str, words)).encode() + b"\n")
-
-    def packed(self, word: str, numbers: bytes) -> None:
-        """A step whose numbers are packed bytes."""
-        self.block(packed_step(word, numbers))
 
     def block(self, text: bytes) -> None:
         """Several lines."""

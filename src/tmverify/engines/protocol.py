@@ -1,4 +1,4 @@
-"""What passes between an engine and whoever asks it: a Deadline, and an Answer or how near a witness is.
+"""What passes between an engine and its caller: a Deadline, and an Answer or how near a witness is.
 
 An engine claims; it does not judge. ``verify.decide`` replays every witness before anyone sees it.
 """
@@ -44,13 +44,13 @@ class Answer:
     detail: str = ""
     stats: dict[str, Any] = field(default_factory=dict)
     engine: str | None = None
-    """Who answered, where an engine asks others …"""
+    """The engine that answered, if an engine asks others …"""
     relies_on: tuple[str, ...] = ()
-    """… and whose work is part of the answer, if not of that one alone."""
+    """… and all whose work is part of the answer, if there are several."""
     open_cases: tuple[tuple[int, ...], ...] | None = None
     """When stopped: the cases that are not refuted, if the engine knows."""
     refutations: tuple[Refutation, ...] = ()
-    """What a worker process wrote down, on the way to the asking one."""
+    """What a worker process wrote down, for the process that asked."""
 
 
 def found(witness: NDArray[np.uint8], **stats: Any) -> Answer:
@@ -112,6 +112,11 @@ class Deadline:
     def remaining(self) -> float | None:
         """Seconds left, at least 0; None means no limit."""
         return None if self._end == math.inf else max(0.0, self._end - time.monotonic())
+
+    def share(self, part: float, unlimited: float | None = None) -> Deadline:
+        """A deadline after a part of the time that is left; ``unlimited`` seconds where there is no limit."""
+        left = self.remaining()
+        return Deadline(unlimited if left is None else left * part)
 
     def passed(self) -> bool:
         """Whether the time is over."""

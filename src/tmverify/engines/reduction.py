@@ -11,15 +11,29 @@ must flip, every satisfied one must stay. With radius eps:
 - a constraint that holds, or fails, whatever its clauses do is settled; then its cases are too;
 - a feature in no remaining clause is left alone.
 
-``restrict`` does the same once more when further flips have been ruled out (``engines.credits``).
-
 The way back is ``Reduced.witness``: the flips of a solution, applied to the centre. Exact in integers.
+
+``tighten`` rules out more flips by *credits*, an upper bound on what flips can gain, and does the same once
+more. With at most r flips, let a constraint lack ``need`` votes at the centre. A set Y of flips gains at most
+the sum of its features' credits, where feature i is credited
+
+    + |w_j|      for each true clause j with w_j < 0 on i                    (its flip kills the clause)
+    + w_j / d_j  for each false clause j with w_j > 0 that i, among d_j, must bring alive
+    - w_j / r    for each true clause j with w_j > 0 on i                    (killed by 1 to r of the flips)
+
+So, if even the r largest credits stay below ``need``, the case is refuted; and a feature whose own credit
+together with the r - 1 largest others stays below it flips in no witness of the case. A feature that helps no
+constraint of a case (all it does is kill helpful clauses or wake harmful ones) need not flip either: leaving
+it alone keeps every witness a witness.
+
+Credits are multiplied by ``_SCALE`` and rounded up, penalties rounded down: each rounding only weakens the
+bound. Where sums might leave 64 bits the scale is 0, every need with it, and nothing is ruled out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -30,6 +44,10 @@ from tmverify.model.clauses import Clauses
 from tmverify.properties.query import Query
 
 MAX_WEIGHTS = 1 << 27  # a gigabyte of int64
+_SCALE = 5040  # divisible by 1 … 10, so small balls lose nothing to rounding
+_INT64 = 1 << 62
+
+Cases = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +63,7 @@ class Reduced:
         At most this many flips.
     clauses : Clauses
         Over flips: +i asks for flip i - 1, -i forbids it.
-    sources : tuple of int
+    sources : int64 array
         The first pool clause that each clause stands for.
     weights : int64 array, (n_constraints, n_clauses)
     bounds : tuple of int
@@ -58,10 +76,10 @@ class Reduced:
     features: NDArray[np.int64]
     radius: int
     clauses: Clauses
-    sources: tuple[int, ...]
+    sources: NDArray[np.int64]
     weights: NDArray[np.int64]
     bounds: tuple[int, ...]
-    cases: tuple[tuple[int, ...], ...]
+    cases: Cases
 
     def witness(self, flips: Iterable[int]) -> NDArray[np.uint8]:
         """The input with these flips (indices into ``features``)."""
@@ -81,50 +99,57 @@ def reduce(query: Query) -> Reduced:
             f"{len(query.constraints)} constraints on {len(clauses)} clauses are more than fit in memory"
         )
     weights = np.array([c.weights(votes) for c in query.constraints], np.int64)
-    bounds = [c.bound - int(c.weights(fixed)[0]) for c in query.constraints]
-    everything = np.arange(region.n_features)
-    return _compact(region.origin, everything, region.radius, clauses, live, weights, bounds, query.cases)
+    bounds = tuple(c.bound - int(c.weights(fixed)[0]) for c in query.constraints)
+    features = np.arange(region.n_features)
+    whole = Reduced(region.origin, features, region.radius, clauses, live, weights, bounds, query.cases)
+    return _compact(whole)
 
 
-def restrict(reduced: Reduced, may_flip: NDArray[np.bool_], cases: tuple[tuple[int, ...], ...]) -> Reduced:
+def tighten(reduced: Reduced) -> Reduced:
+    """Drop refuted cases and flips that no open case needs, until nothing more follows."""
+    while reduced.cases and reduced.cases != ((),):
+        helps = np.array([_helping(reduced, weights) for weights in reduced.weights])
+        possible = np.array([_possible(reduced, c) for c in range(len(reduced.bounds))])
+        open_cases = tuple(case for case in reduced.cases if possible[list(case)].any(axis=1).all())
+        may_flip = np.zeros(len(reduced.features), np.bool_)
+        for case in open_cases:
+            may_flip |= helps[list(case)].any(axis=0) & possible[list(case)].all(axis=0)
+        if len(open_cases) == len(reduced.cases) and may_flip.all():
+            break
+        reduced = restrict(reduced, may_flip, open_cases)
+    return reduced
+
+
+def restrict(reduced: Reduced, may_flip: NDArray[np.bool_], cases: Cases) -> Reduced:
     """The part of ``reduced`` in which only some flips happen and only some cases are open."""
     start = np.zeros(len(reduced.features), np.uint8)
     clauses, live, weights, fixed = _specialise(
         reduced.clauses, reduced.weights, start, may_flip, reduced.radius
     )
-    bounds = [bound - done for bound, done in zip(reduced.bounds, fixed[:, 0].tolist(), strict=True)]
-    sources = np.array(reduced.sources, np.int64)[live]
+    bounds = tuple(bound - done for bound, done in zip(reduced.bounds, fixed[:, 0].tolist(), strict=True))
+    sources = reduced.sources[live]
     return _compact(
-        reduced.origin, reduced.features, reduced.radius, clauses, sources, weights, bounds, cases
+        replace(reduced, clauses=clauses, sources=sources, weights=weights, bounds=bounds, cases=cases)
     )
 
 
-def _compact(
-    origin: NDArray[np.uint8],
-    features: NDArray[np.int64],
-    radius: int,
-    clauses: Clauses,
-    sources: NDArray[np.int64],
-    weights: NDArray[np.int64],
-    bounds: list[int],
-    cases: tuple[tuple[int, ...], ...],
-) -> Reduced:
+def _compact(whole: Reduced) -> Reduced:
     """Merge, settle, and leave out every clause, constraint and feature that no longer matters."""
-    clauses, sources, weights = _merge_equal(clauses, sources, weights)
-    cases, used = _settle(cases, weights, bounds)
+    leaders, weights = merge_equal(whole.clauses, whole.weights)
+    cases, used = _settle(whole.cases, weights, whole.bounds)
     weights = weights[used]
     alive = np.flatnonzero((weights != 0).any(axis=0))
-    clauses = clauses.select(alive)
+    clauses = whole.clauses.select(leaders[alive])
     remaining, local = np.unique(clauses.features, return_inverse=True)
     literals = (np.sign(clauses.literals) * (local + 1)).astype(np.int32)
     return Reduced(
-        origin=origin,
-        features=features[remaining],
-        radius=min(radius, len(remaining)),
+        origin=whole.origin,
+        features=whole.features[remaining],
+        radius=min(whole.radius, len(remaining)),
         clauses=Clauses(len(remaining), literals, clauses.offsets),
-        sources=tuple(sources[alive].tolist()),
+        sources=whole.sources[leaders[alive]],
         weights=weights[:, alive],
-        bounds=tuple(bounds[c] for c in used),
+        bounds=tuple(whole.bounds[c] for c in used),
         cases=cases,
     )
 
@@ -156,22 +181,23 @@ def _specialise(
     return Clauses(pool.n_features, literals, offsets), np.flatnonzero(live), votes[:, live], fixed
 
 
-def _merge_equal(
-    clauses: Clauses, sources: NDArray[np.int64], votes: NDArray[np.int64]
-) -> tuple[Clauses, NDArray[np.int64], NDArray[np.int64]]:
-    first: dict[bytes, int] = {}
+def merge_equal(clauses: Clauses, votes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first of each group of equal clauses, and the votes of each group, added."""
+    number: dict[bytes, int] = {}
+    group = np.array([number.setdefault(key, len(number)) for key in clause_keys(clauses)], np.int64)
+    merged = np.zeros((len(votes), len(number)), np.int64)
+    for row, sums in zip(votes, merged, strict=True):
+        np.add.at(sums, group, row)
+    return np.unique(group, return_index=True)[1], merged
+
+
+def clause_keys(clauses: Clauses) -> Iterator[bytes]:
+    """Bytes for each clause, the same for equal ones."""
     flat, ends = clauses.literals, clauses.offsets.tolist()
-    keys = (flat[a:b].tobytes() for a, b in pairwise(ends))
-    group = np.array([first.setdefault(key, len(first)) for key in keys], np.int64)
-    merged = np.zeros((len(votes), len(first)), np.int64)
-    np.add.at(merged.T, group, votes.T)
-    leaders = np.unique(group, return_index=True)[1]
-    return clauses.select(leaders), sources[leaders], merged
+    return (flat[a:b].tobytes() for a, b in pairwise(ends))
 
 
-def _settle(
-    cases: tuple[tuple[int, ...], ...], weights: NDArray[np.int64], bounds: list[int]
-) -> tuple[tuple[tuple[int, ...], ...], list[int]]:
+def _settle(cases: Cases, weights: NDArray[np.int64], bounds: tuple[int, ...]) -> tuple[Cases, list[int]]:
     """Remove constraints that always hold and cases with one that never can; renumber the rest."""
     highest = np.maximum(weights, 0).sum(axis=1).tolist()
     lowest = np.minimum(weights, 0).sum(axis=1).tolist()
@@ -185,3 +211,67 @@ def _settle(
     number = {c: i for i, c in enumerate(used)}
     distinct = dict.fromkeys(tuple(number[c] for c in case) for case in open_cases)
     return tuple(distinct), used
+
+
+def _possible(reduced: Reduced, c: int) -> NDArray[np.bool_]:
+    """Features that flip in some witness of constraint ``c``, as far as the credits can tell."""
+    weights = reduced.weights[c]
+    scale = _scale(weights, reduced.radius)
+    need = (reduced.bounds[c] - _votes_now(reduced, weights)) * scale
+    if need <= 0:
+        return np.ones(len(reduced.features), np.bool_)
+    return _enough(_credits(reduced, weights, scale), need, reduced.radius)
+
+
+def _helping(reduced: Reduced, weights: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Features whose flip can make the weighted sum larger."""
+    clauses = reduced.clauses
+    helpful = (clauses.literals > 0) == (weights[clauses.owners] > 0)
+    helpful &= weights[clauses.owners] != 0
+    return np.bincount(clauses.features[helpful], minlength=len(reduced.features)) > 0
+
+
+def _scale(weights: NDArray[np.int64], radius: int) -> int:
+    """The factor for credits, or 0 if even unscaled sums of them might not fit 64 bits.
+
+    A feature meets a clause once, so a credit is at most the total of the weights, rounding aside.
+    """
+    total = int(np.abs(weights).sum()) + len(weights)  # a model's limits keep this sum below 2**57
+    return next((s for s in (_SCALE, 1) if total * s * (radius + 1) < _INT64), 0)
+
+
+def _votes_now(reduced: Reduced, weights: NDArray[np.int64]) -> int:
+    """The weighted sum at the centre: of the clauses that need no flip."""
+    return int(weights[_distance(reduced) == 0].sum())
+
+
+def _distance(reduced: Reduced) -> NDArray[np.int64]:
+    """How many flips each clause needs."""
+    clauses = reduced.clauses
+    return np.bincount(clauses.owners[clauses.literals > 0], minlength=len(clauses))
+
+
+def _credits(reduced: Reduced, weights: NDArray[np.int64], scale: int) -> NDArray[np.int64]:
+    """Each feature's credit, times the scale."""
+    clauses = reduced.clauses
+    w, d = weights[clauses.owners], _distance(reduced)[clauses.owners]
+    value = np.zeros(len(w), np.int64)
+    kills = (d == 0) & (w < 0)
+    value[kills] = -w[kills] * scale
+    wakes = (clauses.literals > 0) & (w > 0)
+    value[wakes] = -(-w[wakes] * scale // d[wakes])
+    pays = (d == 0) & (w > 0)
+    value[pays] = -(w[pays] * scale // max(reduced.radius, 1))
+    credits = np.zeros(len(reduced.features), np.int64)
+    np.add.at(credits, clauses.features, value)
+    return credits
+
+
+def _enough(credits: NDArray[np.int64], need: int, radius: int) -> NDArray[np.bool_]:
+    """Features that can be in a set of at most ``radius`` whose credits reach ``need``, which is positive."""
+    if radius == 0:
+        return np.zeros(len(credits), np.bool_)
+    gains = np.sort(np.maximum(credits, 0))[::-1]
+    company = int(gains[: radius - 1].sum())  # the best that radius - 1 features bring …
+    best = company + int(gains[radius - 1 : radius].sum())  # … and radius of them
+    return (np.minimum(credits + company, best) >= need) & (best >= need)

@@ -17,7 +17,7 @@ its flips.
 
 ``interop.comments`` has the other comments, and what each of them says.
 
-WCNF is specialised to its region but, unlike DIMACS, not tightened by credits (``engines.credits``). That
+WCNF is specialised to its region but, unlike DIMACS, not tightened by credits (``engines.reduction``). That
 would keep the optimum too, since a nearest witness flips only what helps its case; but the file would then
 rest on an engine's argument, and would lack counterexamples that a user may want to count or to block.
 """

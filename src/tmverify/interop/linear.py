@@ -194,8 +194,8 @@ def build_program(query: Query) -> Program:
     reduced = specialise(query)
     names = [default_name(feature) for feature in reduced.features.tolist()]
     bits = {feature: v for v, feature in enumerate(reduced.features.tolist())}
-    clauses = {index: len(names) + j for j, index in enumerate(reduced.sources)}
-    names += [f"c{index}" for index in reduced.sources]
+    clauses = {index: len(names) + j for j, index in enumerate(reduced.sources.tolist())}
+    names += [f"c{index}" for index in reduced.sources.tolist()]
     holds: dict[int, int] = {}
     selectors: list[int] = []
     if len(reduced.cases) > 1:

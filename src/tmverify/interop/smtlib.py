@@ -47,7 +47,7 @@ def to_smtlib(query: Query, path: str | os.PathLike[str]) -> None:
 
 def _lines(query: Query, reduced: Reduced) -> Iterator[str]:
     bits = {feature: default_name(feature) for feature in reduced.features.tolist()}
-    clauses = {index: f"c{index}" for index in reduced.sources}
+    clauses = {index: f"c{index}" for index in reduced.sources.tolist()}
     meaning = "sat iff there is a counterexample"
     yield from comment_lines(";", query, meaning, reduced.origin, bits, clauses)
     yield "(set-info :smt-lib-version 2.6)"

@@ -8,19 +8,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tmverify.properties.query import Query
     from tmverify.properties.questions import equivalence_query, robustness_query, similarity_query
-    from tmverify.properties.radius import Radius
-    from tmverify.properties.verdict import Status, StopReason, UniversalVerdict, Verdict
+    from tmverify.properties.verdict import Radius, Status, StopReason, UniversalVerdict, Verdict
 
 _HOME = {
     "Query": "query",
-    "Radius": "radius",
-    "Status": "verdict",
-    "StopReason": "verdict",
-    "UniversalVerdict": "verdict",
-    "Verdict": "verdict",
-    "equivalence_query": "questions",
-    "robustness_query": "questions",
-    "similarity_query": "questions",
+    **dict.fromkeys(("Radius", "Status", "StopReason", "UniversalVerdict", "Verdict"), "verdict"),
+    **dict.fromkeys(("equivalence_query", "robustness_query", "similarity_query"), "questions"),
 }
 
 __all__ = [

@@ -210,18 +210,17 @@ def _assemble(
 def _pool(
     machines: tuple[Model, ...],
 ) -> tuple[Clauses, NDArray[np.int64], NDArray[np.int64], list[int]]:
-    parts, sources, always = [], [], []
-    votes = []
+    parts, sources, votes, always = [], [], [], []
     for m, machine in enumerate(machines):
         proper, base = live_clauses(machine)
         parts.append(machine.clauses.select(proper))
         sources.append(np.stack([np.full(len(proper), m), proper], axis=1))
         votes.append(machine.weights[:, proper])
         always += base.tolist()
-    columns = [block.shape[1] for block in votes]
-    grid = np.zeros((len(always), sum(columns)), np.int64)
+    clauses = concatenate(parts)
+    grid = np.zeros((len(always), len(clauses)), np.int64)
     row = column = 0
     for block in votes:
         grid[row : row + block.shape[0], column : column + block.shape[1]] = block
         row, column = row + block.shape[0], column + block.shape[1]
-    return concatenate(parts), np.concatenate(sources), grid, always
+    return clauses, np.concatenate(sources), grid, always

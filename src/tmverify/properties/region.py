@@ -64,6 +64,12 @@ class Region:
         changed = z != self.origin
         return int(changed.sum()) <= self.radius and not (changed & ~self.mutable).any()
 
+    def with_flips(self, flips: list[int] | NDArray[np.int64]) -> NDArray[np.uint8]:
+        """The centre with these features flipped."""
+        z = self.origin.copy()
+        z[flips] ^= 1
+        return z
+
     def size(self, most: int) -> int:
         """The exact number of inputs in the region if it is at most ``most``, else some larger number."""
         free = int(self.mutable.sum())

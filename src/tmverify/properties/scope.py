@@ -56,10 +56,9 @@ def _remedy(given: object) -> str:
     if isinstance(steps, list) and steps and hasattr(steps[-1][1], "model_"):
         return " Pass pipeline[-1].model_, which it has learnt, and inputs from pipeline[:-1].transform(X)."
     if hasattr(given, "model_"):
-        cut = getattr(given, "binarizer_", None) is not None
-        return (
-            f" Pass clf.model_, which it has learnt{', and inputs from clf.binarizer_.transform(X)' * cut}."
-        )
+        cuts = getattr(given, "binarizer_", None) is not None
+        inputs = ", and inputs from clf.binarizer_.transform(X)" if cuts else ""
+        return f" Pass clf.model_, which it has learnt{inputs}."
     if hasattr(given, "fit"):
         return " Only a fitted classifier has one: pass clf.model_ after clf.fit(X, y)."
     return ""

@@ -11,15 +11,14 @@ models, so they are shown as they are only if they fit on the line.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tmverify.model.names import default_name
 from tmverify.properties.questions import QUESTIONS
+from tmverify.properties.trust import NO_CERTIFICATE
 
 if TYPE_CHECKING:
-    from tmverify.properties.radius import Radius
-    from tmverify.properties.verdict import UniversalVerdict, Verdict
+    from tmverify.properties.verdict import Radius, UniversalVerdict, Verdict
 
 _SOME = 3
 _PLAIN = {"holds": "proved", "violated": "by a counterexample", "unknown": "for no reason given"}
@@ -65,7 +64,8 @@ def _found(answer: Verdict | Radius) -> str:
     if not len(answer.flips):
         return f"{decisions} on the input itself"
     names = answer.flipped or tuple(map(default_name, answer.flips[:_SOME].tolist()))
-    return f"{decisions} {'by' if changed else 'after'} flipping {_listed(names, len(answer.flips))}"
+    listed = ", ".join(map(_fitting, names[:_SOME])) + (" …" if len(answer.flips) > _SOME else "")
+    return f"{decisions} {'by' if changed else 'after'} flipping {listed}"
 
 
 def _of_one_model(answer: Verdict | Radius) -> bool:
@@ -77,11 +77,8 @@ def _why(answer: Verdict | Radius) -> str:
     """Why it is open."""
     if answer.stop_reason is None:
         return ""
-    return (
-        f"{answer.stop_reason.value} ({_fitting(answer.detail, 120)})"
-        if answer.detail
-        else answer.stop_reason
-    )
+    more = f" ({_fitting(answer.detail, _LONGEST_REASON)})" if answer.detail else ""
+    return f"{answer.stop_reason.value}{more}"
 
 
 def _how(answer: Verdict | Radius | UniversalVerdict) -> list[str]:
@@ -89,16 +86,12 @@ def _how(answer: Verdict | Radius | UniversalVerdict) -> list[str]:
     seconds = answer.seconds
     took = f"{seconds:.3g} s" if seconds >= 0.9995 else f"{1000 * seconds:.3g} ms"
     evidence = ["certificate"] if answer.certificate is not None else []
-    if answer.detail.startswith("no certificate"):
+    if answer.detail.startswith(NO_CERTIFICATE):
         evidence = ["no certificate"]
     return [took, answer.engine, *evidence]
 
 
-def _listed(names: Sequence[str], n: int) -> str:
-    return ", ".join(map(_fitting, names[:_SOME])) + (" …" if n > _SOME else "")
-
-
 def _fitting(text: str, longest: int = _LONGEST) -> str:
-    """Whatever it says, on this line."""
+    """The text, shortened and made printable so that it fits on the line."""
     text = text if text.isprintable() else ascii(text)
     return text if len(text) <= longest else f"{text[:longest]}…"

@@ -1,4 +1,4 @@
-"""Verdict: what an answer is.
+"""What an answer is: a Verdict, a Radius or a UniversalVerdict.
 
 HOLDS and VIOLATED are proofs: every input of the region was accounted for, or a counterexample was
 replayed through the plain evaluator. Whatever stopped an engine short of that is UNKNOWN, with the reason.
@@ -6,6 +6,7 @@ replayed through the plain evaluator. Whatever stopped an engine short of that i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.model import Label, Model
-from tmverify.properties.summary import universal_line, verdict_line
+from tmverify.properties.summary import radius_line, universal_line, verdict_line
 from tmverify.properties.trust import CHECKED
 
 
@@ -120,6 +121,75 @@ class Verdict(_NotABool):
         if self.status is Status.UNKNOWN:
             return ()
         return self.rests_on if self.certificate is None else CHECKED
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Radius:
+    """How many flips away is the nearest input that is decided otherwise? Exact, or the bounds proved.
+
+    radius(x) = min { |z - x| : z in the region, decided otherwise },  infinity if there is none
+
+    Attributes
+    ----------
+    lower : int or math.inf
+        Proved: no fewer flips change the decision.
+    upper : int or math.inf
+        Seen: so many flips do, those of ``witness``; infinite if no such input is known.
+    witness : uint8 array, (n_features,), or None
+        An input decided otherwise, ``upper`` flips away; None if ``upper`` is infinite.
+    flips : int64 array or None
+        The features in which it differs from the input asked about.
+    flipped : tuple of str
+        Their names: the model's, or x0, x1, … by their index.
+    decisions : pair of labels, or None
+        The decisions that differ, as in Verdict.
+    stop_reason : StopReason or None
+        Why the radius is not exact; ``detail`` says more.
+    seconds, engine, question, stats, relies_on, certificate, rests_on
+        As in Verdict; only an exact radius has a certificate.
+    """
+
+    lower: float
+    upper: float
+    seconds: float
+    engine: str
+    witness: NDArray[np.uint8] | None = None
+    flips: NDArray[np.int64] | None = None
+    decisions: tuple[Label, Label] | None = None
+    stop_reason: StopReason | None = None
+    detail: str = ""
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    relies_on: tuple[str, ...] = ()
+    certificate: Evidence | None = None
+    question: str = ""
+    flipped: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a radius is a number or two bounds: look at .radius, .exact, .lower or .upper")
+
+    def __repr__(self) -> str:
+        return radius_line(self)
+
+    @property
+    def trusts(self) -> tuple[str, ...]:
+        """What must be right for the bounds to be right; see ``docs/trust.md``."""
+        return self.rests_on if self.certificate is None else CHECKED
+
+    @property
+    def radius(self) -> float | None:
+        """The least number of flips; math.inf if nothing in the region changes the decision; None if open."""
+        return self.lower if self.lower == self.upper else None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the radius is known."""
+        return self.lower == self.upper
+
+    def __str__(self) -> str:
+        if self.exact:
+            return "inf" if self.lower == math.inf else str(self.lower)
+        return f"{self.lower}..{'?' if self.upper == math.inf else self.upper}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,9 +1,14 @@
 """From a question to a Verdict: ``decide(query)``, and the ``check_*`` functions over it."""
 
-from tmverify.verify.questions import check_equivalence, check_robustness, check_similarity
-from tmverify.verify.radius import nearest, robustness_radius, similarity_radius
+from tmverify.verify.questions import (
+    check_equivalence,
+    check_robustness,
+    check_similarity,
+    robustness_radius,
+    similarity_radius,
+)
 from tmverify.verify.universal import check_universal_robustness, check_universal_similarity
-from tmverify.verify.verdict import decide
+from tmverify.verify.verdict import decide, nearest
 
 __all__ = [
     "check_equivalence",

@@ -1,4 +1,4 @@
-"""The questions about one input, or about all: compiled and decided."""
+"""The questions about one input, or about all inputs: compiled and decided."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from tmverify.model import Classifier, Model
 from tmverify.model.inputs import as_bit_matrix
 from tmverify.model.names import in_order, named_first
-from tmverify.properties import Verdict, equivalence_query, robustness_query, similarity_query
+from tmverify.properties import Radius, Verdict, equivalence_query, robustness_query, similarity_query
 from tmverify.properties.region import Direction, Features
-from tmverify.properties.scope import Scope
-from tmverify.verify.verdict import decide
+from tmverify.properties.scope import Scope, check_classifier, check_model
+from tmverify.verify.verdict import decide, nearest
 
 
 def check_robustness(
@@ -100,17 +100,11 @@ def check_equivalence(
     a, b : Model
         They must read the same features, in the same order and with the same names if both have some, and
         have the same classes.
-    scope : "team" or a class label
-        Whose decisions: the machines', or those of the single machines of one class.
     X : array of 0 and 1, (n, n_features), optional
-        Inputs to look for a disagreement among and around, such as the data that the models are for; a
-        matter of speed, no part of the question. Used by ``"auto"`` alone.
-    timeout : float or None
-        Seconds for the whole call; None for no limit.
-    engine : {"auto", "search", "sat", "paper", "brute"}
-    certificate : bool
-        Whether to write down the evidence (``.certificate`` of the result); engines ``"auto"``,
-        ``"search"`` and ``"sat"`` can.
+        Inputs at and around which to look for a disagreement first, such as the data that the models are
+        for. They matter for speed only. Only ``"auto"`` uses them.
+    scope, timeout, engine, certificate
+        As in ``check_robustness``.
 
     Returns
     -------
@@ -135,3 +129,68 @@ def check_equivalence(
         hints = as_bit_matrix(in_order(X, named_first((a, b))), a.n_features)
         query = replace(query, hints=hints if engine == "auto" and len(hints) else None)
     return decide(query, timeout=timeout, engine=engine, certificate=certificate)
+
+
+def robustness_radius(
+    model: Classifier,
+    x: ArrayLike,
+    *,
+    scope: Scope = "team",
+    features: Features = None,
+    direction: Direction | None = None,
+    timeout: float | None = 300.0,
+    engine: str = "auto",
+    certificate: bool = False,
+) -> Radius:
+    """The least number of flipped bits of ``x`` that changes the decision, exactly.
+
+    Parameters
+    ----------
+    model, x, scope, features, direction, timeout, engine
+        As in ``check_robustness``.
+    certificate : bool
+        Whether to write down the evidence (``.certificate`` of the result): the witness, and a proof that no
+        fewer flips are enough. Engines ``"auto"``, ``"search"`` and ``"sat"`` can.
+
+    Returns
+    -------
+    Radius
+        ``.radius`` is None if a limit struck first: ``.lower`` and ``.upper`` hold all the same.
+
+    Raises
+    ------
+    InvalidInputError
+
+    Examples
+    --------
+    >>> import tmverify as tv
+    >>> either = tv.Model.from_clauses(3, [[1], [2]], [[1, 1]], bias=-1)
+    >>> r = tv.robustness_radius(either, [1, 1, 0])
+    >>> r.radius, r.flips.tolist()
+    (2, [0, 1])
+    """
+    n = check_classifier(model, "model").n_features
+    query = robustness_query(model, x, n, scope=scope, features=features, direction=direction)
+    return nearest(query, timeout=timeout, engine=engine, certificate=certificate)
+
+
+def similarity_radius(
+    a: Model,
+    b: Model,
+    x: ArrayLike,
+    *,
+    scope: Scope = "team",
+    features: Features = None,
+    direction: Direction | None = None,
+    timeout: float | None = 300.0,
+    engine: str = "auto",
+    certificate: bool = False,
+) -> Radius:
+    """How many flips from ``x`` is the nearest input on which two models disagree? 0: on ``x`` itself.
+
+    The models must read the same features and have the same classes; the other arguments and the result are
+    those of ``robustness_radius``. The radius is infinite if they agree wherever the features may go.
+    """
+    n = check_model(a, "a").n_features
+    query = similarity_query(a, b, x, n, scope=scope, features=features, direction=direction)
+    return nearest(query, timeout=timeout, engine=engine, certificate=certificate)

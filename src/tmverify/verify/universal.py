@@ -21,6 +21,7 @@ from tmverify.properties.query import AnyQuery
 from tmverify.properties.questions import UNIVERSAL_ROBUSTNESS, UNIVERSAL_SIMILARITY, Question
 from tmverify.properties.region import Direction, Features
 from tmverify.properties.scope import Scope, check_classifier, comparable
+from tmverify.properties.trust import NO_CERTIFICATE
 from tmverify.properties.universal import Tally, exact_fraction, required_count
 from tmverify.verify.verdict import decide, prepared
 
@@ -145,7 +146,7 @@ def check_universal(
     if not len(bits):
         raise InvalidInputError("X must hold at least one input. Got none instead.")
     fraction = exact_fraction(eta)
-    # Whatever is wrong with the arguments shows here, even if no input need be looked at.
+    # This raises if an argument is wrong, even if no input need be looked at.
     name = prepared(ask(bits[0]), engine, certificate)[0].name
     deadline = Deadline(check_timeout(timeout))
     each = check_timeout(timeout_per_input)
@@ -155,7 +156,9 @@ def check_universal(
     for x in bits:
         if tally.status is not Status.UNKNOWN or deadline.passed():
             break
-        limit = _shorter(each, deadline.remaining())
+        # A limit of 0 can't be asked with; the deadline has passed since the line above.
+        limits = [max(limit, 1e-3) for limit in (each, deadline.remaining()) if limit is not None]
+        limit = min(limits, default=None)
         verdict = decide(ask(x), timeout=limit, engine=name, certificate=certificate)
         verdicts.append(verdict)
         tally.add(verdict.status)
@@ -164,10 +167,10 @@ def check_universal(
     reason, detail = None, ""
     if tally.status is Status.UNKNOWN:
         reason = StopReason.TIMEOUT if deadline.passed() else StopReason.UNDECIDED_INPUTS
+        first = next((f" (the first: {v.detail})" for v in verdicts if v.status is Status.UNKNOWN), "")
         detail = (
-            f"{tally.holds} of {len(bits)} inputs hold and {tally.violated} do not; "
-            f"{tally.required} are required and {len(bits) - tally.holds - tally.violated} are undecided"
-            f"{_first_reason(verdicts)}"
+            f"{tally.holds} of {len(bits)} inputs hold and {tally.violated} do not; {tally.required} are "
+            f"required and {len(bits) - tally.holds - tally.violated} are undecided{first}"
         )
     result = UniversalVerdict(
         status=tally.status,
@@ -185,22 +188,12 @@ def check_universal(
 
 def _certified(result: UniversalVerdict, query: AnyQuery, bits: NDArray[np.uint8]) -> UniversalVerdict:
     """With the certificate of the whole, if those of the inputs are enough."""
+    if result.status is Status.UNKNOWN:
+        return result
     shown = [v.certificate if isinstance(v.certificate, Certificate) else None for v in result.verdicts]
     tally = Tally(result.n_inputs, result.required)
     for verdict, certificate in zip(result.verdicts, shown, strict=True):
         tally.add(Status.UNKNOWN if certificate is None else verdict.status)
-    if result.status is Status.UNKNOWN:
-        return result
     if tally.status is not result.status:
-        return replace(result, detail="no certificate: not enough inputs have one")
+        return replace(result, detail=f"{NO_CERTIFICATE}not enough inputs have one")
     return replace(result, certificate=claims.universal(query, result.status, result.eta, bits, shown))
-
-
-def _first_reason(verdicts: list[Verdict]) -> str:
-    return next((f" (the first: {v.detail})" for v in verdicts if v.status is Status.UNKNOWN), "")
-
-
-def _shorter(a: float | None, b: float | None) -> float | None:
-    # A limit of 0 is no limit to ask with; the deadline has then passed within this very step.
-    limits = [max(limit, 1e-3) for limit in (a, b) if limit is not None]
-    return min(limits, default=None)

@@ -1,4 +1,4 @@
-"""Deciding a Query: run an engine, judge its answer.
+"""Deciding a Query, or finding its nearest witness: run an engine, judge its answer.
 
 An engine only claims. A witness becomes VIOLATED after the plain evaluator has replayed it; an answer that
 does not replay, a limit or a crash is UNKNOWN, never HOLDS.
@@ -6,9 +6,10 @@ does not replay, a limit or a crash is UNKNOWN, never HOLDS.
 
 from __future__ import annotations
 
+import math
 import time
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,9 @@ from tmverify.errors import InvalidInputError
 from tmverify.model import Label
 from tmverify.model.inputs import as_bit_vector
 from tmverify.model.names import Named, feature_name, named_first
-from tmverify.properties import Status, StopReason, Verdict
+from tmverify.properties import Radius, Status, StopReason, Verdict
 from tmverify.properties.query import AnyQuery, check_query
-from tmverify.verify.proof import NO_CERTIFICATE, proof_of
+from tmverify.properties.trust import NO_CERTIFICATE
 
 
 def decide(
@@ -36,12 +37,8 @@ def decide(
     ----------
     query : Query
         From ``robustness_query``, ``similarity_query`` or ``equivalence_query``.
-    timeout : float or None
-        Seconds for the whole call; None for no limit.
-    engine : {"auto", "search", "sat", "paper", "brute"}
-    certificate : bool
-        Whether to write down the evidence (``.certificate`` of the result); engines ``"auto"``,
-        ``"search"`` and ``"sat"`` can.
+    timeout, engine, certificate
+        As in ``check_robustness``.
 
     Returns
     -------
@@ -66,13 +63,56 @@ def decide(
 def _certified(query: AnyQuery, verdict: Verdict, log: ProofLog) -> Verdict:
     if verdict.witness is not None:
         return replace(verdict, certificate=claims.violated(query, verdict.witness))
-    text = proof_of(query, query.region.radius, log)
+    text = log.proof_of(query, query.region.radius)
     if text is not None:
         return replace(verdict, certificate=claims.holds(query, text))
     missing = "the engine could not leave complete evidence; try auto or search"
     if verdict.engine == "brute":
         missing = "every input was looked at, one by one, and that leaves no evidence"
     return replace(verdict, detail=f"{NO_CERTIFICATE}{log.no_proof or missing}")
+
+
+def nearest(
+    query: AnyQuery, *, timeout: float | None = 300.0, engine: str = "auto", certificate: bool = False
+) -> Radius:
+    """The nearest witness of a query about a ball, within its region; arguments as in ``decide``."""
+    seconds = check_timeout(timeout)
+    check_query(query)
+    if query.region.center is None:
+        raise InvalidInputError("query must be about a ball: without an input there is no distance.")
+    chosen, log = prepared(query, engine, certificate)
+    start, deadline = time.perf_counter(), Deadline(seconds)
+    answer = chosen.nearest(query, deadline, log)
+    if answer.lower == 0 and answer.upper > 0 and not query.refuted_by(query.region.origin):
+        # Whatever the engine had time for: the input itself is no witness, and there may be no other input.
+        answer = replace(answer, lower=1 if query.region.reach else math.inf)
+    if answer.lower == answer.upper:
+        answer = replace(answer, stop_reason=None, detail="")  # a limit that struck too late to matter
+    found, proved = answer.witness is not None or answer.upper != math.inf, answer.lower > 0
+    stands, fields = judged(query, chosen, answer, start, found=found, proved=proved, flips=answer.upper)
+    radius = Radius(*(answer.lower, answer.upper) if stands else (0, math.inf), **fields)
+    if log is None or not radius.exact:
+        return radius
+    radius = _certified_radius(query, radius, chosen, deadline, log)
+    return replace(radius, seconds=time.perf_counter() - start)
+
+
+def _certified_radius(
+    query: AnyQuery, radius: Radius, engine: Engine, deadline: Deadline, log: ProofLog
+) -> Radius:
+    """The radius with its certificate: what the engine wrote down on its way, and what it left out."""
+    within = query.region.reach if radius.lower == math.inf else int(radius.lower) - 1
+    text: claims.Text | None = tuple  # nothing is nearer than the input itself
+    if within >= 0:
+        left = log.left_open(query, within)
+        if left is not None and engine.decide(left, deadline, log).outcome is Outcome.WITNESS:
+            fault = rejection("the engine contradicts itself about the radius")
+            return Radius(0, math.inf, radius.seconds, radius.engine, question=radius.question, **fault)
+        text = log.proof_of(query, within)
+    if text is None:
+        missing = log.no_proof or "no time was left to complete the evidence"
+        return replace(radius, detail=f"{NO_CERTIFICATE}{missing}")
+    return replace(radius, certificate=claims.radius(query, radius.lower, radius.witness, text))
 
 
 def prepared(query: AnyQuery, engine: str, certificate: bool) -> tuple[Engine, ProofLog | None]:
@@ -108,7 +148,7 @@ def judged(
     """Whether an engine's claim stands, and what a Verdict or a Radius says of it.
 
     The claim is that its witness is one (``found``), so many ``flips`` away, and that there is none in all or
-    in a part of the region (``proved``), in which the centre is. What can be replayed is.
+    in a part of the region, which contains the centre (``proved``). Whatever can be replayed is replayed.
     """
     name = claim.engine or engine.name
     seen = replay(query, claim.witness) if found else None
@@ -118,14 +158,13 @@ def judged(
         "stats": claim.stats,
         "question": "" if query.topic is None else query.topic.question,
     }
-    if found and (seen is None or (flips is not None and seen.n_flips != flips)):
+    n_flips = None if seen is None or seen.flips is None else len(seen.flips)
+    if found and (seen is None or flips not in (None, n_flips)):
         return False, {**fields, **rejection("the engine's counterexample does not replay")}
     if proved and seen is None and query.refuted_by(query.region.origin):
         return False, {**fields, **rejection("the engine overlooked the input itself")}
     fields |= {"stop_reason": claim.stop_reason, "detail": claim.detail, "relies_on": claim.relies_on}
-    if seen is not None:
-        fields |= {"witness": seen.witness, "flips": seen.flips, "flipped": seen.flipped}
-        fields |= {"decisions": seen.decisions}
+    fields |= {} if seen is None else seen._asdict()
     proof = trust_in(claim.relies_on or (name,)) if proved else ()
     fields["rests_on"] = tuple(dict.fromkeys((*proof, *(engine.replayed if found else ()))))
     return True, fields
@@ -136,19 +175,13 @@ def rejection(fault: str) -> dict[str, Any]:
     return {"stop_reason": StopReason.REJECTED, "detail": f"{fault}: a bug, please report it"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Replay:
+class Replay(NamedTuple):
     """A counterexample, where it differs from the centre (if there is one), and the decisions that differ."""
 
     witness: NDArray[np.uint8]
     flips: NDArray[np.int64] | None
     flipped: tuple[str, ...]
     decisions: tuple[Label, Label]
-
-    @property
-    def n_flips(self) -> int | None:
-        """How far away it is."""
-        return None if self.flips is None else len(self.flips)
 
 
 def replay(query: AnyQuery, witness: NDArray[np.uint8] | None) -> Replay | None:

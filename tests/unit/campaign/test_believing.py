@@ -102,8 +102,8 @@ def test_random_answers_are_all_believed(
     if impatient:
         monkeypatch.setattr("tmverify.engines.auto.NODES", 1)
         monkeypatch.setattr("tmverify.engines.equivalence.engine.ROUNDS", ((1, 1),))
-        monkeypatch.setattr("tmverify.engines.network.limits.LONG", 0.0)
-        monkeypatch.setattr("tmverify.engines.network.limits.SMALL", 0)
+        monkeypatch.setattr("tmverify.engines.network.engine.LONG", 0.0)
+        monkeypatch.setattr("tmverify.engines.network.engine.SMALL", 0)
     rng = np.random.default_rng(n_cases)
     with Store.writing(tmp_path / "s.db") as opened:
         for place in range(n_cases):

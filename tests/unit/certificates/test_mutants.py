@@ -21,11 +21,10 @@ import tmverify as tv
 from support.certified import claim_line, is_true, refusal, stubborn_model, text_of
 from support.tiny import random_case
 from tmverify.engines import auto
-from tmverify.engines.proof_log import ProofLog, packed_numbers
+from tmverify.engines.proof_log import ProofLog, packed_numbers, packed_step
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.sat import refutation
 from tmverify.model.clauses import Clauses
-from tmverify.verify.proof import proof_of
 
 Rng = np.random.Generator
 
@@ -98,7 +97,7 @@ def by_solver(model: tv.Model, x: Any, epsilon: int) -> Subject:
     evidence = ProofLog()
     if verdict.status is tv.Status.HOLDS:
         refutation.prove(query, evidence, sweep=False)
-        text = proof_of(query, query.region.radius, evidence)
+        text = evidence.proof_of(query, query.region.radius)
         assert text is not None
         start = next(k for k, line in enumerate(lines) if line.startswith((b"refute", b"end")))
         lines = [*lines[:start], *b"".join(text()).splitlines(), b"end"]
@@ -225,7 +224,7 @@ def other_multipliers(subject: Subject, rng: Rng, others: list[Subject]) -> Subj
     numbers = packed_numbers(rng.integers(0, 300, size=rng.integers(1, 12)))
     draft = ProofLog().draft([0], 1)
     draft.start()
-    draft.packed("set", numbers)
+    draft.block(packed_step("set", numbers))
     line = b"".join(_written(draft)).splitlines()[1]
     place = int(rng.integers(1, len(subject.lines)))
     if rng.random() < 0.5:

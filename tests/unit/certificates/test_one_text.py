@@ -23,7 +23,6 @@ from tmverify.certificates import tmcheck
 from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.sat import refutation
 from tmverify.model.file import encode
-from tmverify.verify.proof import proof_of
 
 MODEL = tv.Model.from_clauses(12, [[1, 9], [2], [-3, 1]], [[1, 1, 1]], bias=-2)
 X = [1, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0]
@@ -152,7 +151,7 @@ def certificates() -> list[tuple[bytes, list[bytes]]]:
     query = tv.robustness_query(stubborn, x, 1)
     evidence = ProofLog()
     refutation.prove(query, evidence, sweep=False)
-    proof = proof_of(query, 1, evidence)
+    proof = evidence.proof_of(query, 1)
     assert proof is not None
     text = text_of(tv.check_robustness(stubborn, x, 1, certificate=True).certificate)
     found.append((text[: text.index(b"refute")] + b"".join(proof()) + b"end\n", [encode(stubborn)]))

@@ -22,7 +22,6 @@ from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.protocol import Outcome
 from tmverify.engines.sat import refutation
 from tmverify.model.file import encode
-from tmverify.verify.proof import proof_of
 
 Formula = tuple[list[tuple[int, ...]], list[list[int]]]
 
@@ -42,7 +41,7 @@ def formulas() -> list[Formula]:
         query = tv.robustness_query(model, rng.integers(0, 2, 12), 5)
         evidence = ProofLog()
         if refutation.prove(query, evidence, sweep=False).outcome is Outcome.NO_WITNESS:
-            text = proof_of(query, query.region.radius, evidence)
+            text = evidence.proof_of(query, query.region.radius)
             assert text is not None
             certificate = b"".join(claims.holds(query, text).blocks())
             tmcheck.check(io.BytesIO(certificate), [encode(model)], kept)

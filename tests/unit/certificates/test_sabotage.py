@@ -77,7 +77,7 @@ def hasty_contradictions(patch: pytest.MonkeyPatch) -> None:
 
     def contradictory(self: Any, case: tuple[int, ...]) -> bool:
         if len(case) > 1:
-            self.notes.contradiction(case[0], case[1])
+            self.write_contradiction(case[0], case[1])
         return len(case) > 1
 
     patch.setattr(search_engine._Screen, "contradictory", contradictory)

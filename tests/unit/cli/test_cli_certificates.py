@@ -34,7 +34,6 @@ from tmverify.cli import main
 from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.sat import refutation
 from tmverify.verify import decide, nearest
-from tmverify.verify.proof import proof_of
 
 TMCHECK = Path(__file__).parents[3] / "tools" / "tmcheck.py"
 CHECKED = "the checker tools/tmcheck.py, once it accepts the certificate"
@@ -177,7 +176,7 @@ def test_an_answer_without_one_says_why(capsys: Capture, folder: Path) -> None:
 def test_evidence_that_is_not_complete(
     capsys: Capture, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tmverify.verify.verdict.proof_of", lambda *_: None)
+    monkeypatch.setattr("tmverify.engines.proof_log.ProofLog.proof_of", lambda *_: None)
     assert run("robustness m.tm d.npz --certificate proofs") == 1
     out = capsys.readouterr().out
     assert "certificates: 2 written to proofs\n" in out
@@ -378,7 +377,7 @@ def by_the_solver_alone(folder: Path) -> None:
     query = tv.equivalence_query(a, b)
     evidence = ProofLog()
     refutation.prove(query, evidence, sweep=False)
-    text = proof_of(query, query.region.radius, evidence)
+    text = evidence.proof_of(query, query.region.radius)
     assert text is not None
     (folder / "proofs").mkdir()
     claims.holds(query, text).save(folder / "proofs" / "equivalence.tmcert")

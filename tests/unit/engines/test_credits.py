@@ -9,8 +9,7 @@ import pytest
 
 import tmverify as tv
 from support.tiny import random_case
-from tmverify.engines.credits import _credits, _scale, _votes_now
-from tmverify.engines.reduction import reduce
+from tmverify.engines.reduction import _credits, _scale, _votes_now, reduce
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 import tmverify as tv
 from support.network_solvers import call_here
 from support.tiny_networks import random_network_case
-from tmverify.engines.network import _patterns, limits
+from tmverify.engines.network import _patterns
 from tmverify.engines.network import engine as network_engine
 from tmverify.engines.network.engine import compile_kernels
 
@@ -20,7 +20,7 @@ def test_a_question_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     before = [len(kernel.signatures) for kernel in KERNELS]
     assert min(before) > 0
     monkeypatch.setattr(network_engine, "call", call_here)
-    monkeypatch.setattr(limits, "LONG", 0.0)
+    monkeypatch.setattr(network_engine, "LONG", 0.0)
     rng = np.random.default_rng(0)
     for i in range(40):
         case = random_network_case(rng, most_features=9)

@@ -17,7 +17,6 @@ from tmverify.bnn import BnnModel
 from tmverify.certificates import tmcheck
 from tmverify.engines import engine_for
 from tmverify.engines.network import engine as network_engine
-from tmverify.engines.network import limits
 from tmverify.engines.network.shell import Surroundings
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.subprocesses import call as subprocess_call
@@ -91,7 +90,7 @@ def test_more_features_than_a_float_counts_sets_of() -> None:
     for engine in ENGINES:
         assert tv.robustness_radius(model, np.zeros(n, int), engine=engine).radius == math.inf
     shell = Surroundings(network_query(majority(n), np.zeros(n, int), n)).shell(n // 2)
-    assert limits.seconds_for_search(shell) < math.inf
+    assert network_engine.seconds_for_search(shell) < math.inf
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -162,8 +161,8 @@ def test_a_crash_is_no_answer(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(limits, "LONG", 0.0)
-    monkeypatch.setattr(limits, "MOST_OPEN", 0)
+    monkeypatch.setattr(network_engine, "LONG", 0.0)
+    monkeypatch.setattr(network_engine, "MOST_OPEN", 0)
     monkeypatch.setattr(network_engine, "FURTHER", -1)  # nothing is found before
     monkeypatch.setattr(*place, fail)
     verdict = tv.check_robustness(model, x, 3, engine=engine, certificate=True)
@@ -193,7 +192,7 @@ def test_ctrl_c_passes_through(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(limits, "MOST_OPEN", 0)
+    monkeypatch.setattr(network_engine, "MOST_OPEN", 0)
     monkeypatch.setattr(*place, interrupt)
     with pytest.raises(KeyboardInterrupt):
         tv.check_robustness(open_case.network, open_case.x, 3, engine=engine)
@@ -228,9 +227,9 @@ def test_shells_decided_before_a_failure_count(
         return call_here(function, arguments, deadline)
 
     monkeypatch.setattr(network_engine, "call", call)
-    monkeypatch.setattr(limits, "MOST_OPEN", 0)
-    monkeypatch.setattr(limits, "RATE", 1e-6)  # auto leaves everything to the solver
-    monkeypatch.setattr(limits, "LONG", math.inf)
+    monkeypatch.setattr(network_engine, "MOST_OPEN", 0)
+    monkeypatch.setattr(network_engine, "RATE", 1e-6)  # auto leaves everything to the solver
+    monkeypatch.setattr(network_engine, "LONG", math.inf)
     radius = tv.robustness_radius(open_case.network, open_case.x, engine=engine)
     assert (radius.lower, radius.upper, radius.detail) == (2, math.inf, "as planned")
     assert tv.check_robustness(open_case.network, open_case.x, 1, engine=engine).status is tv.Status.HOLDS
@@ -241,9 +240,9 @@ def test_what_the_hunt_found_is_kept(open_case: NetworkCase, monkeypatch: pytest
         return Failure(tv.StopReason.TIMEOUT, "as planned")
 
     monkeypatch.setattr(network_engine, "call", fail)
-    monkeypatch.setattr(limits, "MOST_OPEN", 0)
-    monkeypatch.setattr(limits, "RATE", 1e-6)
-    monkeypatch.setattr(limits, "LONG", 0.0)
+    monkeypatch.setattr(network_engine, "MOST_OPEN", 0)
+    monkeypatch.setattr(network_engine, "RATE", 1e-6)
+    monkeypatch.setattr(network_engine, "LONG", 0.0)
     radius = tv.robustness_radius(open_case.network, open_case.x)
     assert (radius.lower, radius.upper, radius.stop_reason) == (1, 3, tv.StopReason.TIMEOUT)
     assert radius.exact is False
@@ -273,8 +272,8 @@ def test_search_and_sat_that_disagree_are_not_believed(monkeypatch: pytest.Monke
         return arguments[0].features[: arguments[0].flips], {}
 
     monkeypatch.setattr(network_engine, "call", lie)
-    monkeypatch.setattr(limits, "CHECKED_SETS", 0)
-    monkeypatch.setattr(limits, "CHECKED_OPEN", 0)
+    monkeypatch.setattr(network_engine, "CHECKED_SETS", 0)
+    monkeypatch.setattr(network_engine, "CHECKED_OPEN", 0)
     verdict = tv.check_robustness(wide(20, 10), np.zeros(20, int), 3, engine="search", certificate=True)
     assert (verdict.status, verdict.stop_reason) == (tv.Status.UNKNOWN, tv.StopReason.REJECTED)
 
@@ -291,7 +290,7 @@ def test_a_formula_too_large_is_unknown(open_case: NetworkCase, monkeypatch: pyt
 def test_the_checker_follows_what_intervals_closed(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It looks at patterns that the search need not: where they are many, a proof is written."""
     monkeypatch.setattr(network_engine, "call", call_here)
-    monkeypatch.setattr(limits, "CHECKED_PATTERNS", 800)
+    monkeypatch.setattr(network_engine, "CHECKED_PATTERNS", 800)
     monkeypatch.setattr(tmcheck, "MOST_PATTERNS", 1000)
     for n in (15, 40):
         model, x = wide(n, 30), np.zeros(n, int)
@@ -307,9 +306,9 @@ def test_the_checker_follows_what_intervals_closed(engine: str, monkeypatch: pyt
 
 
 def test_without_a_proof_an_answer_has_no_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "CHECKED_SETS", 0)
-    monkeypatch.setattr(limits, "CHECKED_OPEN", 0)
-    monkeypatch.setattr(limits, "CHECKED_LITERALS", 0)
+    monkeypatch.setattr(network_engine, "CHECKED_SETS", 0)
+    monkeypatch.setattr(network_engine, "CHECKED_OPEN", 0)
+    monkeypatch.setattr(network_engine, "CHECKED_LITERALS", 0)
     verdict = tv.check_robustness(wide(20, 10), np.zeros(20, int), 3, engine="search", certificate=True)
     assert verdict.status is tv.Status.HOLDS
     assert verdict.certificate is None

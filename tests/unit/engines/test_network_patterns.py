@@ -134,8 +134,7 @@ def patterns_of(shell: Shell) -> dict[tuple[int, ...], int]:
 
 
 def search(shell: Shell, counted: int = 0) -> tuple[bool, tuple[int, ...] | None, Effort]:
-    effort = Effort()
-    complete, flips = enumerate_shell(shell, NEVER, effort, counted)
+    complete, flips, effort = enumerate_shell(shell, NEVER, counted)
     if flips is None:
         return complete, None, effort
     return complete, tuple(((flips - 1) // 2).tolist()), effort
@@ -160,7 +159,7 @@ def test_each_set_is_found_where_it_alone_is_bad(
         absent = (1 << (k % n) + 1) - 1  # of another number of flips
         complete, found, effort = search(shell_of(np.eye(n), [1] * n, k, only(absent, n)), 1 << 40)
         assert (complete, found) == (True, None)
-        assert (effort.sets, effort.closed) == (comb(n, k), 0)
+        assert (effort.sets, effort.closed_by_intervals) == (comb(n, k), 0)
         assert effort.patterns == comb(n, k)  # each differs
 
 
@@ -206,7 +205,7 @@ def test_random_stages_and_all_sets() -> None:
         complete, found, effort = search(shell)
         assert found in bad if bad else (complete, found) == (True, None)
         decided[bool(bad)] += 1
-        closed += effort.closed
+        closed += effort.closed_by_intervals
     assert min(decided.values()) > 20
     assert closed > 20
 
@@ -224,8 +223,8 @@ def test_sixty_three_neurons_fit_and_no_more() -> None:
 
 def test_no_time_no_answer() -> None:
     shell = shell_of(np.eye(6), [1] * 6, 2, only(0, 6))
-    effort = Effort()
-    assert enumerate_shell(shell, Deadline(0.0), effort) == (False, None)
+    complete, flips, effort = enumerate_shell(shell, Deadline(0.0))
+    assert (complete, flips) == (False, None)
     assert (effort.sets, effort.patterns) == (0, 0)
     assert bad_patterns(shell, Deadline(0.0)) is None
 

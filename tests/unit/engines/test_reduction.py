@@ -10,9 +10,8 @@ import tmverify as tv
 from support.batteries import few_or_many
 from support.tiny import random_case
 from tmverify.engines import brute
-from tmverify.engines.credits import tighten
 from tmverify.engines.protocol import Deadline, Outcome
-from tmverify.engines.reduction import Reduced, reduce
+from tmverify.engines.reduction import Reduced, reduce, tighten
 
 
 def solutions(reduced: Reduced) -> list[tuple[int, ...]]:

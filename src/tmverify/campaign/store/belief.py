@@ -40,8 +40,7 @@ from tmverify.engines.engine import Engine, Signer
 from tmverify.errors import shown
 from tmverify.model.clauses import MAX_FEATURES
 from tmverify.properties import Status, StopReason
-from tmverify.properties.trust import CHECKED
-from tmverify.verify.proof import NO_CERTIFICATE
+from tmverify.properties.trust import CHECKED, NO_CERTIFICATE
 
 _HOLDS, _VIOLATED = Status.HOLDS.value, Status.VIOLATED.value
 _REASONS = frozenset(StopReason) - {StopReason.UNDECIDED_INPUTS}  # that one is of universal questions

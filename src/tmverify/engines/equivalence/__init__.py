@@ -1,6 +1,6 @@
 """Deciding a question about every input: are two models equivalent?
 
-``engine`` is the order of things: ``hunt`` looks for a disagreement, ``structure`` proves that there is none
+``engine`` runs the steps: ``hunt`` looks for a disagreement, ``structure`` proves that there is none
 where sums cancel, or says where one would have to be. ``normal`` is the form in which sums cancel, and
 ``proof`` writes such an argument down.
 """

@@ -1,4 +1,4 @@
-"""The order of things for a question about every input.
+"""How a question about every input is decided, in this order:
 
 1. Look at inputs (``hunt``): most pairs of models differ on one of them.
 2. Argue by structure: cases that cancel are refuted, others are confined to *parts*, small subcubes.
@@ -85,14 +85,15 @@ class _Pursuit:
     query: Query
     left: list[Part]
     deadline: Deadline
-    certified: bool  # whether evidence is wanted, which an enumeration has none of
+    certified: bool  # whether evidence is wanted; an enumeration has none
     counts: dict[str, Any] = field(default_factory=lambda: {"nodes": 0, "steps": 0, "walked": 0})
 
     def run(self, last: Decide) -> Answer:
         self.counts["parts"] = len(self.left)
         looked = brute.decide_if_small(self.query, self.deadline, QUICK)
-        if looked is not None and (looked.outcome is Outcome.WITNESS or not self.certified):
-            return self._answer(looked, "brute")
+        answer = self._if_enough(looked)
+        if answer is not None:
+            return answer
         for number, (steps, nodes) in enumerate(ROUNDS):
             answer = self._walk(steps, number)
             if answer is None and number == 0:
@@ -100,20 +101,23 @@ class _Pursuit:
             answer = answer or self._search(nodes)
             if answer is None and number == 0 and looked is None:
                 looked = brute.decide_if_small(self.query, self.deadline)
-                if looked is not None and (looked.outcome is Outcome.WITNESS or not self.certified):
-                    answer = self._answer(looked, "brute")
+                answer = self._if_enough(looked)
             if answer is not None:
                 return answer
         answer = self._finish(last)
-        return (
-            answer
-            if looked is None or answer.outcome is not Outcome.STOPPED
-            else self._answer(looked, "brute")
-        )
+        if looked is not None and answer.outcome is Outcome.STOPPED:
+            return self._answer(looked, "brute")
+        return answer
+
+    def _if_enough(self, looked: Answer | None) -> Answer | None:
+        """The answer of an enumeration, unless evidence is wanted that it does not have."""
+        if looked is None or (self.certified and looked.outcome is not Outcome.WITNESS):
+            return None
+        return self._answer(looked, "brute")
 
     def _walk(self, steps: int, seed: int) -> Answer | None:
         for part in self.left:
-            deadline = self._share(4 * len(self.left))
+            deadline = self.deadline.share(1 / (4 * len(self.left)))
             witness, walked = find_by_walking(part.query, self.query.hints, steps, seed, deadline)
             self.counts["walked"] += walked
             if witness is not None:
@@ -131,7 +135,7 @@ class _Pursuit:
                 return None
             ball = Region(np.ascontiguousarray(x), min(FLIPS, n), np.ones(n, np.bool_))
             near = replace(self.query, region=ball, hints=None)
-            answer = decide_within(near, Budget(self._share(2 * BALLS), BALL_NODES))
+            answer = decide_within(near, Budget(self.deadline.share(1 / (2 * BALLS)), BALL_NODES))
             if answer.outcome is Outcome.WITNESS:
                 return self._answer(answer, "search")
         return None
@@ -140,7 +144,7 @@ class _Pursuit:
         for part in self.left.copy():
             if self.deadline.passed():
                 return None
-            budget = Budget(self._share(2 * len(self.left)), nodes)
+            budget = Budget(self.deadline.share(1 / (2 * len(self.left))), nodes)
             answer = decide_within(part.query, budget, part.log)
             for count in ("nodes", "steps"):
                 self.counts[count] += answer.stats.get(count, 0)
@@ -151,12 +155,12 @@ class _Pursuit:
         return None if self.left else self._answer(none_exists(), "search")
 
     def _finish(self, engine: Decide) -> Answer:
-        """Put every part to ``engine``; again with more time, if those that follow leave some."""
+        """Ask ``engine`` about every part; again with more time, if other parts have left some."""
         reason, detail = StopReason.TIMEOUT, ""
         name = "search" if self.deadline.passed() else "sat"
         while self.left and not self.deadline.passed():
             for k, part in enumerate(waiting := self.left.copy()):
-                answer = engine(part.query, self._share(len(waiting) - k), part.log)
+                answer = engine(part.query, self.deadline.share(1 / (len(waiting) - k)), part.log)
                 if answer.outcome is Outcome.WITNESS:
                     return self._answer(answer, "sat")
                 if answer.outcome is Outcome.NO_WITNESS:
@@ -170,10 +174,6 @@ class _Pursuit:
         if not detail:
             detail = f"no answer within {self.deadline.seconds:g} s"
         return self._answer(stopped(reason, detail), name)
-
-    def _share(self, n: int) -> Deadline:
-        seconds = self.deadline.remaining()
-        return Deadline(None if seconds is None else seconds / n)
 
     def _answer(self, answer: Answer, engine: str) -> Answer:
         return replace(answer, engine=engine, stats={**answer.stats, **self.counts})

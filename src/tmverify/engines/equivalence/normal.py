@@ -23,12 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.engines.protocol import Deadline
+from tmverify.engines.reduction import clause_keys, merge_equal
 from tmverify.model.clauses import Clauses, concatenate
 from tmverify.properties.query import Query
 
@@ -49,6 +49,11 @@ class NormalForm:
     """How it was reached: clauses rewritten, round by round, each by the feature of a negated literal."""
 
 
+def by_feature(clause: Clause) -> Clause:
+    """The literals in order of their features."""
+    return tuple(sorted(clause, key=abs))
+
+
 def normal_form(query: Query, deadline: Deadline) -> NormalForm:
     """The pool of ``query``, as far as the rules lead within the time."""
     clauses, votes = _merged(query.clauses, query.votes)
@@ -67,19 +72,14 @@ def normal_form(query: Query, deadline: Deadline) -> NormalForm:
 
 def _merged(clauses: Clauses, votes: NDArray[np.int64]) -> tuple[Clauses, NDArray[np.int64]]:
     """Equal clauses as one, with their votes added; those without a vote left out."""
-    number: dict[bytes, int] = {}
-    group = np.array([number.setdefault(key, len(number)) for key in _keys(clauses)], np.int64)
-    leaders = np.unique(group, return_index=True)[1]
-    merged = np.zeros((len(votes), len(number)), np.int64)
-    for row, sums in zip(votes, merged, strict=True):
-        np.add.at(sums, group, row)
+    leaders, merged = merge_equal(clauses, votes)
     kept = np.flatnonzero(merged.any(axis=0))
     return clauses.select(leaders[kept]), merged[:, kept]
 
 
 def _reducible(clauses: Clauses, votes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Places of negated literals to remove, one in a clause; no clause that is referred to is among them."""
-    number = {key: j for j, key in enumerate(_keys(clauses))}
+    number = {key: j for j, key in enumerate(clause_keys(clauses))}
     ranked: list[list[int]] = [[], [], []]
     for j, place in _candidates(clauses):
         half, parent = _relatives(clauses, j, place)
@@ -136,11 +136,6 @@ def _relatives(clauses: Clauses, j: int, place: int) -> tuple[bytes, bytes]:
     half = clauses.literals[start:end].copy()
     half[place - start] *= -1
     return half.tobytes(), np.delete(half, place - start).tobytes()
-
-
-def _keys(clauses: Clauses) -> Iterator[bytes]:
-    flat, ends = clauses.literals, clauses.offsets.tolist()
-    return (flat[a:b].tobytes() for a, b in pairwise(ends))
 
 
 def _codes(literals: NDArray[np.int32]) -> NDArray[np.uint64]:

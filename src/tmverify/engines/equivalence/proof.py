@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tmverify.engines.equivalence.normal import Clause, NormalForm
+from tmverify.engines.equivalence.normal import Clause, NormalForm, by_feature
 from tmverify.engines.equivalence.structure import Argument
 from tmverify.engines.proof_log import Draft, ProofLog, packed_numbers, packed_step
 from tmverify.properties.query import Query
@@ -123,8 +123,3 @@ class _Sum:
 
 def _added(a: Votes, b: Votes, sign: int = 1) -> Votes:
     return tuple(v + sign * w for v, w in zip(a, b, strict=True))
-
-
-def by_feature(clause: Clause) -> Clause:
-    """The literals in order of their features."""
-    return tuple(sorted(clause, key=abs))

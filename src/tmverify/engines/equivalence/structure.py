@@ -36,7 +36,7 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.equivalence.normal import Clause, NormalForm
+from tmverify.engines.equivalence.normal import Clause, NormalForm, by_feature
 from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.protocol import Deadline
 from tmverify.properties.query import Query
@@ -270,7 +270,7 @@ def parts_of(query: Query, argument: Argument, log: ProofLog | None = None) -> l
     if argument.parts is None:
         return [Part(case, portion(()))]
     n = query.region.n_features
-    cubes = [tuple(sorted(clause, key=abs)) for clause in argument.parts]
+    cubes = [by_feature(clause) for clause in argument.parts]
     return [Part(replace(case, region=_subcube(cube, n)), portion(cube)) for cube in cubes]
 
 

@@ -1,6 +1,6 @@
-"""Deciding questions about binarized networks; ``engine`` has the order of things.
+"""Deciding questions about binarized networks; ``engine`` runs the steps.
 
-Engines have the names of those of machines, and parts of their own to rest on.
+The engines have the same names as those of machines; what their proofs rest on has names of its own.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from tmverify.bnn.model import BnnModel
 from tmverify.bnn.query import NetworkQuery
 from tmverify.engines import brute
-from tmverify.engines.engine import Decide, Engine, Signer, at_first_use
+from tmverify.engines.engine import Engine, Signer, at_first_use
 from tmverify.engines.proof_log import ProofLog, Refutation
 from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome
 from tmverify.properties.trust import NETWORK_REPLAYED
@@ -34,43 +34,35 @@ class ShellLog(ProofLog):
 
     no_proof = "more inputs than the checker enumerates, and no clausal proof in the time"
 
-    def proof_of(self, query: Any, radius: int) -> list[Refutation] | None:
+    def refutations_of(self, query: Any, radius: int) -> list[Refutation] | None:
         """The refutations of the shells up to ``radius``, or None if one is missing."""
         shells = {refutation.radius: refutation for refutation in self.refutations}
         wanted = range(1, min(radius, int(query.region.mutable.sum())) + 1)
         return [shells[k] for k in wanted] if all(k in shells for k in wanted) else None
 
     def left_open(self, query: Any, radius: int) -> None:
-        """Nothing that is worth asking again: every shell has had its time."""
+        """None: it is no use to ask again, every shell has had its time."""
 
 
-def _is_about_networks(asked: object) -> bool:
-    return isinstance(asked, NetworkQuery | BnnModel)
-
-
-def _declared(name: str, decide: Decide, signers: tuple[Signer, ...], **more: Any) -> Engine:
-    return Engine(
-        name=name,
-        decide=decide,
-        accepts=_is_about_networks,
-        subject="a binarized network",
-        log=ShellLog,
-        trust=_TRUST,
-        replayed=NETWORK_REPLAYED,
-        signers=signers,
-        **more,
-    )
+_SHARED: dict[str, Any] = {
+    "accepts": lambda asked: isinstance(asked, NetworkQuery | BnnModel),
+    "subject": "a binarized network",
+    "log": ShellLog,
+    "trust": _TRUST,
+    "replayed": NETWORK_REPLAYED,
+}
 
 
 def _by_shells(name: str, *signers: Signer) -> Engine:
     """An engine that goes from shell to shell."""
-    return _declared(
-        name,
-        at_first_use("network.engine:decide", name),
-        signers,
+    return Engine(
+        name=name,
+        decide=at_first_use("network.engine:decide", name),
         find_nearest=at_first_use("network.engine:nearest", name),
         prepare=at_first_use("network.engine:prepare", name),
         certifies=True,
+        signers=signers,
+        **_SHARED,
     )
 
 
@@ -79,22 +71,12 @@ def _brute(query: NetworkQuery, deadline: Deadline, log: ProofLog | None = None,
 
 
 def _brute_nearest(query: NetworkQuery, deadline: Deadline, log: ProofLog | None = None, /) -> Nearest:
-    """The first witness that there is: inputs come nearest first."""
+    """The first witness is the nearest: inputs come nearest first."""
     answer = _brute(query, deadline)
-    bounds: tuple[float, float] = (0, math.inf)
-    if answer.outcome is not Outcome.STOPPED:
-        bounds = (math.inf, math.inf)
-    if answer.witness is not None:
-        bounds = (far := int((answer.witness != query.region.origin).sum()), far)
-    return Nearest(
-        *bounds,
-        answer.witness,
-        "brute",
-        stop_reason=answer.stop_reason,
-        detail=answer.detail,
-        stats=answer.stats,
-        relies_on=answer.relies_on,
-    )
+    far = math.inf if answer.witness is None else int((answer.witness != query.region.origin).sum())
+    lower = 0 if answer.outcome is Outcome.STOPPED else far
+    why = answer.stop_reason, answer.detail, answer.stats, answer.relies_on
+    return Nearest(lower, far, answer.witness, "brute", (), *why)
 
 
 _EITHER = Signer("search", _ANY_WAY), Signer("sat", _ANY_WAY)
@@ -107,5 +89,11 @@ NETWORK_ENGINES = (
         *(replace(signer, certified=True) for signer in _EITHER),
     ),
     _by_shells("sat", Signer("sat", _SOLVED)),
-    _declared("brute", _brute, (Signer("brute", ((BRUTE,),)),), find_nearest=_brute_nearest),
+    Engine(
+        name="brute",
+        decide=_brute,
+        find_nearest=_brute_nearest,
+        signers=(Signer("brute", ((BRUTE,),)),),
+        **_SHARED,
+    ),
 )

@@ -2,8 +2,8 @@
 
 - ``search``  all sets of flips, or all patterns of neurons that they could change (``patterns``)
 - ``sat``     the formula of each shell (``solver``)
-- ``auto``    all patterns, and a solver for what flips can have; or all sets of flips; where both take long
-              the hunt first (``hunt``); ``sat`` where they are no use
+- ``auto``    all patterns, and a solver for those that are bad; or all sets of flips; where both take long
+              the hunt first (``patterns.hunt``); ``sat`` where they are no use
 
 Intervals are tried before any of them. With a proof log, each shell that is refuted says how (see
 ``docs/certificates.md``): "close", "patterns" or "enumerate" where a checker can follow, or a clausal
@@ -16,7 +16,7 @@ import math
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 
 from tmverify.bnn.model import BnnModel
 from tmverify.bnn.query import NetworkQuery
-from tmverify.engines.network import INTERVALS, PATTERNS, SOLVER, limits
-from tmverify.engines.network.hunt import hunt
-from tmverify.engines.network.patterns import Effort, bad_patterns, enumerate_shell, near_patterns
+from tmverify.engines.network import INTERVALS, PATTERNS, SOLVER
+from tmverify.engines.network.patterns import bad_patterns, enumerate_shell, hunt, near_patterns
 from tmverify.engines.network.shell import Shell, Surroundings
 from tmverify.engines.network.solver import MAX_LITERALS, Patterns, first_block_size, formula_size
 from tmverify.engines.proof_log import ProofLog
@@ -39,16 +38,27 @@ FURTHER = 2  # shells, beyond one that takes long, in which bad patterns are tri
 HUNTED = 24  # flips at most, in a hunt: some ten seconds on a network of the size of MNIST's
 PROOF_SECONDS = 300.0  # for a clausal proof of what is known, where there is no limit
 
-Features = NDArray[np.int64]
+# Estimates by which the engine chooses what is worth trying in a shell, and what a checker can follow.
+SMALL = 1 << 20  # inputs of a shell, for which no solver need be started
+LONG = 2.0  # seconds that a search is expected to take, to be worth a hunt first
+MOST_OPEN = 27  # neurons of the first block, all of whose patterns are evaluated: a minute or so
+RATE = 1e9  # inputs that the search passes in a second
+PATTERN_RATE = 3e6  # and patterns
+CHECKED_SETS = 1_000_000  # what tmcheck enumerates
+CHECKED_PATTERNS = 800_000  # some below its limit, which counts a few more
+CHECKED_CELLS = 400_000_000  # patterns times open neurons
+CHECKED_FLIPS = 32
+CHECKED_OPEN = 20  # neurons of the first block, all of whose patterns tmcheck looks at
+CHECKED_LITERALS = 5_000_000  # of a formula
+
+_HUGE = 10**300  # inputs: more than any engine passes, and a float yet
 _BLOCK = 1 << 20
 
+Features = NDArray[np.int64]
 
-class Stopped(Exception):  # noqa: N818 - says why, it is no error
-    """A shell could not be decided."""
 
-    def __init__(self, reason: StopReason, detail: str) -> None:
-        super().__init__(detail)
-        self.reason, self.detail = reason, detail
+class Stopped(Exception):  # noqa: N818 - it is no error
+    """A shell could not be decided; the arguments are the StopReason and the detail."""
 
 
 def prepare(name: str, query: NetworkQuery, certificate: bool) -> None:
@@ -70,13 +80,13 @@ def compile_kernels() -> None:
     for flips in (1, 4):
         shell = around.shell(flips)
         if not shell.safe and not shell.certain:
-            enumerate_shell(shell, Deadline(None), Effort())
+            enumerate_shell(shell, Deadline(None))
             bad_patterns(shell, Deadline(None))
 
 
 def decide(name: str, query: NetworkQuery, deadline: Deadline, log: ProofLog | None = None) -> Answer:
     """Decide ``query`` by the engine of that name."""
-    answer = _nearest(name, query, deadline, log, any_witness=True)
+    answer = nearest(name, query, deadline, log, any_witness=True)
     if answer.witness is not None:
         plain = found(answer.witness, **answer.stats)
     elif answer.stop_reason is not None:
@@ -86,14 +96,15 @@ def decide(name: str, query: NetworkQuery, deadline: Deadline, log: ProofLog | N
     return replace(plain, engine=answer.engine, relies_on=answer.relies_on)
 
 
-def nearest(name: str, query: NetworkQuery, deadline: Deadline, log: ProofLog | None = None) -> Nearest:
-    """The nearest witness in the query's region."""
-    return _nearest(name, query, deadline, log, any_witness=False)
-
-
-def _nearest(
-    name: str, query: NetworkQuery, deadline: Deadline, log: ProofLog | None, *, any_witness: bool
+def nearest(
+    name: str,
+    query: NetworkQuery,
+    deadline: Deadline,
+    log: ProofLog | None = None,
+    *,
+    any_witness: bool = False,
 ) -> Nearest:
+    """The nearest witness in the query's region, or ``any_witness``, by the engine of that name."""
     try:
         return _Walk(name, query, deadline, log).nearest(any_witness=any_witness)
     except MemoryError:
@@ -104,43 +115,14 @@ def _nearest(
     return replace(failed, relies_on=(INTERVALS,))
 
 
-@dataclass(slots=True, eq=False)
-class _Account:
-    """What was done so far, by whom, and the evidence of it."""
-
-    engine: str
-    log: ProofLog | None
-    stats: dict[str, float] = field(default_factory=dict)
-    relies_on: dict[str, None] = field(default_factory=lambda: {INTERVALS: None})
-
-    def count(self, counts: Mapping[str, float]) -> None:
-        """Add to the statistics."""
-        self.stats.update({key: self.stats.get(key, 0) + value for key, value in counts.items()})
-
-    def refuted(self, engine: str, *parts: str) -> None:
-        """A shell is refuted, by these parts of the program."""
-        self.engine = engine
-        self.relies_on |= dict.fromkeys(parts)
-
-    def write(self, shell: Shell, how: str, proof: Iterable[bytes] = ()) -> None:
-        """Write down how a shell is refuted, if that is wanted."""
-        if self.log is None:
-            return
-        draft = self.log.draft((), shell.flips)
-        draft.start_shell(how)
-        for block in proof:
-            draft.block(block)
-        if how == "lrat":
-            draft.step("qed")
-        draft.keep()
-
-
 class _Walk:
     """From shell to shell."""
 
     def __init__(self, name: str, query: NetworkQuery, deadline: Deadline, log: ProofLog | None) -> None:
-        self.name, self.query, self.deadline = name, query, deadline
-        self.account = _Account("sat" if name == "sat" else "search", log)
+        self.name, self.query, self.deadline, self.log = name, query, deadline, log
+        self.engine = "sat" if name == "sat" else "search"  # the one that answers, as far as is known
+        self.stats: dict[str, float] = {}
+        self.relies_on = {INTERVALS: None}
         self.around = Surroundings(query)
         self.hunted: Features | None = None
         self.has_hunted = False
@@ -152,8 +134,8 @@ class _Walk:
             while lower <= self.query.region.reach:
                 self._check_time()
                 shell = self.around.shell(lower)
-                if self._worth_a_hunt(shell):
-                    self._hunt(lower)
+                if self.name == "auto" and not shell.safe and seconds_for_search(shell) > LONG:
+                    self._hunt_once(lower)
                 if self.hunted is not None and (any_witness or len(self.hunted) == lower):
                     return self._result(lower, self.hunted)
                 flips = self._flips(shell)
@@ -161,17 +143,36 @@ class _Walk:
                     return self._result(lower, flips)
                 lower += 1
         except Stopped as why:
-            return replace(self._result(lower, self.hunted), stop_reason=why.reason, detail=why.detail)
+            reason, detail = why.args
+            return replace(self._result(lower, self.hunted), stop_reason=reason, detail=detail)
         return self._result(math.inf, None)
 
     def _result(self, lower: float, flips: Features | None) -> Nearest:
-        account, witness = self.account, None
-        if flips is not None:
-            witness = self.query.region.origin.copy()
-            witness[flips] ^= 1
+        witness = None if flips is None else self.query.region.with_flips(flips)
         upper = math.inf if flips is None else len(flips)
-        rests_on = tuple(account.relies_on)
-        return Nearest(lower, upper, witness, account.engine, stats=account.stats, relies_on=rests_on)
+        rests_on = tuple(self.relies_on)
+        return Nearest(lower, upper, witness, self.engine, stats=self.stats, relies_on=rests_on)
+
+    def _count(self, counts: Mapping[str, float]) -> None:
+        """Add to the statistics."""
+        self.stats.update({key: self.stats.get(key, 0) + value for key, value in counts.items()})
+
+    def _refuted(self, engine: str, *parts: str) -> None:
+        """Note that a shell is refuted, by these parts of the program."""
+        self.engine = engine
+        self.relies_on |= dict.fromkeys(parts)
+
+    def _write(self, shell: Shell, how: str, proof: Iterable[bytes] = ()) -> None:
+        """Write down how a shell is refuted, if that is wanted."""
+        if self.log is None:
+            return
+        draft = self.log.draft((), shell.flips)
+        draft.start_shell(how)
+        for block in proof:
+            draft.block(block)
+        if how == "lrat":
+            draft.step("qed")
+        draft.keep()
 
     def _check_time(self) -> None:
         if self.deadline.passed():
@@ -181,40 +182,35 @@ class _Walk:
         seconds = self.deadline.seconds
         return "no time left" if seconds is None else f"no answer within {seconds:g} s"
 
-    def _share(self, share: float, unlimited: float | None = None) -> Deadline:
-        """A share of the time that is left; ``unlimited`` seconds where there is no limit."""
-        left = self.deadline.remaining()
-        return Deadline(unlimited if left is None else left * share)
-
-    # The order of things. Each returns flips of the shell that let a rival win, or None if it has shown that
-    # there are none, and has written that down; or else raises Stopped.
+    # Ways to decide a shell. Each returns flips that let a rival win, or None once it has shown that there
+    # are none and has written that down; or else it raises Stopped.
 
     def _flips(self, shell: Shell) -> Features | None:
         if shell.certain:
             return shell.features[: shell.flips]
         if shell.safe:
-            self.account.write(shell, "close")
+            self._write(shell, "close")
             return None
         if self.name == "search":
             return self._search(shell, self.deadline)
         return self._sat(shell, self.deadline) if self.name == "sat" else self._auto(shell)
 
     def _auto(self, shell: Shell) -> Features | None:
-        if shell.n_inputs > limits.SMALL and limits.few_patterns(shell):
+        if shell.n_inputs > SMALL and few_patterns(shell):
             bad = self._bad_patterns(shell, self.deadline)
             if bad is not None and not len(bad):
                 return None
             # A set of flips that a checker would enumerate too is better evidence.
-            if bad is not None and not (self.account.log and limits.checked_patterns(shell)):
+            if bad is not None and not (self.log and checked_patterns(shell)):
                 try:
                     return self._reach(shell, bad)
                 except Stopped:
                     if self.deadline.passed():
                         raise
         left = self.deadline.remaining()
-        if shell.fits_a_word and limits.seconds_for_sets(shell) <= (1e3 if left is None else left):
+        if shell.fits_a_word and seconds_for_sets(shell) <= (1e3 if left is None else left):
             try:
-                return self._search(shell, self._share(0.8))
+                return self._search(shell, self.deadline.share(0.8))
             except Stopped:
                 if self.deadline.passed():
                     raise
@@ -228,70 +224,69 @@ class _Walk:
                 f"{len(shell.quotas)} neurons of the first block may change within {shell.flips} flips; "
                 "the search takes 63",
             )
-        if self.name == "search" and limits.few_patterns(shell):
+        if self.name == "search" and few_patterns(shell):
             bad = self._bad_patterns(shell, deadline)
             if bad is not None and not len(bad):
                 return None
-        effort = Effort()
-        most = 0 if self.account.log is None else limits.checked_patterns(shell)
-        complete, flips = enumerate_shell(shell, deadline, effort, most)
-        self.account.count(effort.stats)
+        most = 0 if self.log is None else checked_patterns(shell)
+        complete, flips, effort = enumerate_shell(shell, deadline, most)
+        self._count(effort._asdict())
         if flips is not None:
             return flips
         if not complete:
             raise Stopped(StopReason.TIMEOUT, self._late())
-        self.account.refuted("search", PATTERNS)
-        if not effort.closed and effort.patterns <= most:
-            self.account.write(shell, "enumerate")
+        self._refuted("search", PATTERNS)
+        if not effort.closed_by_intervals and effort.patterns <= most:
+            self._write(shell, "enumerate")
         else:
             self._prove_too(shell)
         return None
 
     def _bad_patterns(self, shell: Shell, deadline: Deadline) -> Patterns | None:
-        """Patterns with which a rival wins, whether they can be had or not; if none does, that is all."""
+        """Patterns with which a rival wins, whether flips produce them or not; if none, it is refuted."""
         bad = bad_patterns(shell, deadline)
         if bad is not None:
-            self.account.count({"patterns": 1 << len(shell.quotas)})
+            self._count({"patterns": 1 << len(shell.quotas)})
             if not len(bad):
-                self.account.refuted("search", PATTERNS)
-                if limits.all_checked(shell):
-                    self.account.write(shell, "patterns")
+                self._refuted("search", PATTERNS)
+                if all_checked(shell):
+                    self._write(shell, "patterns")
                 else:
                     self._prove_too(shell)
         return bad
 
     def _reach(self, shell: Shell, bad: Patterns) -> Features | None:
-        """Whether flips have one of these patterns."""
+        """Flips that produce one of these patterns, or None."""
         flips = self._ask("reach", shell, bad, first_block_size(shell), self.deadline)
         if flips is None:
-            self.account.refuted("search", PATTERNS, SOLVER)
+            self._refuted("search", PATTERNS, SOLVER)
             self._prove_too(shell)
         return flips
 
     def _sat(self, shell: Shell, deadline: Deadline) -> Features | None:
         size = formula_size(shell)
-        proving = self.account.log is not None and size <= limits.CHECKED_LITERALS
+        proving = self.log is not None and size <= CHECKED_LITERALS
         with tempfile.TemporaryDirectory(prefix="tmverify-") as folder:
             path = os.path.join(folder, "proof") if proving else None
             flips = self._ask("solve", shell, path, size, deadline)
-            self.account.engine = "sat"
+            self.engine = "sat"
             if flips is None:
-                self.account.refuted("sat", SOLVER)
+                self._refuted("sat", SOLVER)
                 if path is not None:
                     with open(path, "rb") as file:
-                        self.account.write(shell, "lrat", iter(lambda: file.read(_BLOCK), b""))
+                        self._write(shell, "lrat", iter(lambda: file.read(_BLOCK), b""))
         return flips
 
     def _prove_too(self, shell: Shell) -> None:
-        """More than a checker goes through: if evidence is wanted, a clausal proof gets some of the time."""
-        if self.account.log is None:
+        """A checker can't follow this refutation: if evidence is wanted, spend time on a clausal proof."""
+        if self.log is None:
             return
         try:
-            if formula_size(shell) > limits.CHECKED_LITERALS:
+            if formula_size(shell) > CHECKED_LITERALS:
                 raise Stopped(StopReason.ENCODING_TOO_LARGE, "too large for tmcheck")
-            flips = self._sat(shell, self._share(1 / 4, PROOF_SECONDS))
+            flips = self._sat(shell, self.deadline.share(1 / 4, PROOF_SECONDS))
         except (Stopped, OSError, MemoryError):
-            self.account.log = None  # it would not be complete
+            self.log = None  # it would not be complete
             return
         if flips is not None:
             raise Stopped(StopReason.REJECTED, "search and sat disagree: a bug, please report it")
@@ -307,30 +302,27 @@ class _Walk:
         if isinstance(reply, Failure):
             raise Stopped(reply.stop_reason, reply.detail)
         flips, counts = reply
-        self.account.count(counts)
+        self._count(counts)
         return None if flips is None else np.asarray(flips)
 
-    # The hunt proves nothing, and what it does not find may be there.
+    # The hunt proves nothing: there may be a witness that it does not find.
 
-    def _worth_a_hunt(self, shell: Shell) -> bool:
-        if self.name != "auto" or self.has_hunted or shell.safe:
-            return False
-        return limits.seconds_for_search(shell) > limits.LONG
-
-    def _hunt(self, lower: int) -> None:
+    def _hunt_once(self, lower: int) -> None:
         """Look for a witness, here and some flips further out: by the nearest bad patterns, then a beam."""
+        if self.has_hunted:
+            return
         self.has_hunted = True
         for flips in range(lower, min(lower + FURTHER, self.query.region.reach) + 1):
             self.hunted = self._try_near(self.around.shell(flips))
             if self.hunted is not None:
                 return
-        self.hunted = hunt(self.around, min(self.query.region.reach, HUNTED), self._share(1 / 4))
+        self.hunted = hunt(self.around, min(self.query.region.reach, HUNTED), self.deadline.share(1 / 4))
 
     def _try_near(self, shell: Shell) -> Features | None:
         """A witness by one of the nearest bad patterns; None says nothing."""
         if shell.safe or shell.certain or not shell.fits_a_word:
             return None
-        share = self._share(1 / 8, 30.0)
+        share = self.deadline.share(1 / 8, 30.0)
         bad = near_patterns(shell, share)
         if not len(bad):
             return None
@@ -338,3 +330,34 @@ class _Walk:
             return self._ask("reach", shell, bad, first_block_size(shell), share)
         except Stopped:
             return None
+
+
+def few_patterns(shell: Shell) -> bool:
+    """Whether all patterns are evaluated sooner than all sets of flips are passed."""
+    return len(shell.quotas) <= MOST_OPEN and 1 << len(shell.quotas) < shell.n_inputs
+
+
+def seconds_for_sets(shell: Shell) -> float:
+    """How long passing all sets of flips takes, roughly."""
+    return min(shell.n_inputs, _HUGE) / RATE
+
+
+def seconds_for_search(shell: Shell) -> float:
+    """How long a search may take, roughly."""
+    n_patterns = 2.0 ** min(len(shell.quotas), 1000)
+    if few_patterns(shell):
+        return n_patterns / PATTERN_RATE
+    return seconds_for_sets(shell) + min(shell.n_inputs, _HUGE, n_patterns) / PATTERN_RATE
+
+
+def checked_patterns(shell: Shell) -> int:
+    """How many patterns tmcheck looks at, in a shell that it enumerates itself; else 0."""
+    if shell.flips > CHECKED_FLIPS or math.comb(len(shell.features), shell.flips - 1) > CHECKED_SETS:
+        return 0
+    return min(CHECKED_PATTERNS, CHECKED_CELLS // max(1, shell.n_open))
+
+
+def all_checked(shell: Shell) -> bool:
+    """Whether tmcheck looks at all patterns of so many open neurons."""
+    n_first = len(shell.quotas)
+    return n_first <= CHECKED_OPEN and shell.n_open << n_first <= CHECKED_CELLS

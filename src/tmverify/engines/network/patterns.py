@@ -1,25 +1,27 @@
 """The search of a shell by patterns: the sets of first-block neurons that flips could change.
 
 ``bad_patterns`` evaluates all 2^m patterns of m open neurons, whatever the number of flips: far fewer than
-sets of flips when these are many. A pattern is bad if a rival wins with it; whether flips have it is another
-question (``solver.reach``).
+sets of flips when these are many. A pattern is bad if a rival wins with it; whether flips can produce it is
+another question (``solver.reach``).
 
 ``enumerate_shell`` goes through every set of k flips, but evaluates each pattern only once. What a set
 does to the network goes through the few neurons of the first block that are open in the shell, so a set is a
 word of bits, formed in a nanosecond; the rest of the network is evaluated once for each pattern (as long as
 the table of those seen remembers it). Whole subtrees are closed by intervals.
+
+``hunt`` is for shells too large to enumerate at once: it shows most inputs that are not robust to be so, in
+about a second.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.network._patterns import DONE, FOUND, HASH, OPEN, enumerate_sets, find_bad
-from tmverify.engines.network.shell import WORD, Shell, Stage
+from tmverify.engines.network._patterns import DONE, FOUND, HASH, OPEN, enumerate_sets, find_bad, scan
+from tmverify.engines.network.shell import WORD, Shell, Stage, Surroundings
 from tmverify.engines.network.solver import Patterns
 from tmverify.engines.protocol import Deadline
 
@@ -27,39 +29,31 @@ MOST_BAD = 1 << 22
 NEAR = 1 << 21  # patterns that are looked at where all are too many
 MANY = 2000  # bad ones of them that are tried
 WORDS = 1 << 27  # looked at between two looks at the clock
+WIDTH = 256  # inputs in the beam of a hunt
+HUNT_WORDS = 1 << 26  # as WORDS, in a hunt
 _TABLE = 20  # log2 of the patterns remembered, and of what they become
 _ROOM = 1 << 23  # words, for the latter
 _STEPS = 10_000_000  # between two looks at the clock, some hundredths of a second
 
 
-@dataclass(slots=True)
-class Effort:
-    """What was looked at so far."""
+class Effort(NamedTuple):
+    """What was looked at: sets of flips, patterns, and subtrees that intervals closed."""
 
-    sets: int = 0
-    patterns: int = 0
-    closed: int = 0
-    stats: dict[str, float] = field(init=False, default_factory=dict)
-
-    def add(self, counts: NDArray[np.int64]) -> None:
-        """Add the counts of one shell."""
-        self.sets, self.patterns, self.closed = (
-            a + int(b) for a, b in zip((self.sets, self.patterns, self.closed), counts, strict=True)
-        )
-        self.stats = {"sets": self.sets, "patterns": self.patterns, "closed_by_intervals": self.closed}
+    sets: int
+    patterns: int
+    closed_by_intervals: int
 
 
 def enumerate_shell(
-    shell: Shell, deadline: Deadline, effort: Effort, counted: int = 0
-) -> tuple[bool, NDArray[np.int64] | None]:
-    """Look at every input of a shell: (all were seen, features whose flips let a rival win or None).
+    shell: Shell, deadline: Deadline, counted: int = 0
+) -> tuple[bool, NDArray[np.int64] | None, Effort]:
+    """Look at every input of a shell: (all were seen, features whose flips let a rival win or None, effort).
 
-    Intervals close subtrees only after ``counted`` patterns: if there are no more, ``effort`` has them all.
+    Intervals close subtrees only after ``counted`` patterns: if there are no more, the effort has them all.
     """
     k = shell.flips
     near = np.zeros((k + 1, k + 1), np.uint64)
-    for t in range(k + 1):
-        near[0, t] = _word(shell.quotas <= t)
+    near[0] = [_word(shell.quotas <= t) for t in range(k + 1)]
     favours = np.array([_word(column) for column in shell.favourable.T], np.uint64)
     chosen, state, counts = np.full(k, -1, np.int64), np.zeros(1, np.int64), np.zeros(3, np.int64)
     seen, mix = _table(len(shell.quotas))
@@ -74,8 +68,8 @@ def enumerate_shell(
         result = enumerate_sets(
             favours, near, chosen, state, seen, mix, known, stages, scratch, _STEPS, work, counts, closing
         )
-    effort.add(counts)
-    return result == DONE, shell.features[chosen] if result == FOUND else None
+    flips = shell.features[chosen] if result == FOUND else None
+    return result == DONE, flips, Effort(*counts.tolist())
 
 
 def bad_patterns(shell: Shell, deadline: Deadline) -> Patterns | None:
@@ -92,7 +86,7 @@ def bad_patterns(shell: Shell, deadline: Deadline) -> Patterns | None:
 
 
 def near_patterns(shell: Shell, deadline: Deadline) -> Patterns:
-    """Some patterns with which a rival wins, those that change fewest neurons: the likeliest to be had."""
+    """Some bad patterns, those that change fewest neurons: flips are the likeliest to produce them."""
     judge = _Judge(shell)
     level, found, total, looked = np.zeros(1, np.uint64), [], 0, 0
     while len(level) and looked + len(level) <= NEAR and total < MANY:
@@ -105,6 +99,44 @@ def near_patterns(shell: Shell, deadline: Deadline) -> Patterns:
         bits = [np.uint64(1 << j) for j in range(len(shell.quotas))]
         level = np.concatenate([level[level < bit] | bit for bit in bits])
     return np.concatenate([np.zeros(0, np.uint64), *found])[:MANY]
+
+
+def hunt(around: Surroundings, most: int, deadline: Deadline) -> NDArray[np.int64] | None:
+    """Features, at most ``most``, whose flips let a rival win; or None, which proves nothing.
+
+    A beam of inputs: each flip is chosen by how little the best rival lacks.
+    """
+    rng = np.random.default_rng(0)
+    stages = pack_stages(tuple(Stage(weights, needs) for weights, needs in around.layers))
+    words = -(-len(around.thresholds) // 64)
+    values = np.zeros((2, max(words, stages[0].shape[1])), np.uint64)
+    gains = around.gains
+    counts = around.counts[None, :]
+    taken = np.zeros((1, len(gains)), np.bool_)
+    for _ in range(most):
+        lacks = np.full((len(counts), len(gains)), np.iinfo(np.int64).max)
+        batch = max(1, HUNT_WORDS // work_of(stages) // len(gains))
+        for start in range(0, len(counts), batch):
+            if deadline.passed():
+                return None
+            part = slice(start, start + batch)
+            scan(counts[part], gains, around.thresholds, taken[part], stages, values, lacks[part])
+        order = np.argsort(lacks + rng.random(lacks.shape), axis=None)[: 4 * WIDTH]
+        order = order[~taken.ravel()[order]]  # each feature flips once
+        if not len(order):
+            break
+        beams, flips = np.unravel_index(order, lacks.shape)
+        sets = taken[beams]
+        sets[np.arange(len(order)), flips] = True
+        if lacks[beams[0], flips[0]] <= 0:
+            found: NDArray[np.int64] = around.features[sets[0]]
+            return found
+        sets, first = np.unique(sets, axis=0, return_index=True)  # in no order
+        kept = np.sort(first)[:WIDTH]
+        taken = taken[beams[kept]].copy()
+        taken[np.arange(len(kept)), flips[kept]] = True
+        counts = counts[beams[kept]] + gains[flips[kept]]
+    return None
 
 
 class _Judge:

@@ -3,9 +3,9 @@
 - ``solve``: the whole shell as one CNF of flips, changed neurons, the blocks after them and the rivals. It is
   exact both ways: its solutions are the inputs of the shell that are decided otherwise, one each. It is the
   formula that ``docs/certificates.md`` describes, clause by clause.
-- ``reach``: can flips have one of some bad patterns? The solver knows the first block alone. A pattern that
-  can be had is a witness. One that can't comes with a reason, a few neurons that can't be so together, and
-  that reason does away with all other bad patterns that share it.
+- ``reach``: can flips produce one of some bad patterns? The solver knows the first block alone. A pattern
+  that flips produce is a witness. For one that they can't, the solver names a few neurons that can't be so
+  together, and all other bad patterns with the same values there are dropped too.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ def solve(shell: Shell, proof: str | None) -> Solved:
 
 
 def reach(shell: Shell, bad: Patterns) -> Solved:
-    """Features whose flips have one of the bad patterns, or None; without a limit, for a worker process."""
+    """Features whose flips produce a bad pattern, or None; without a limit, for a worker process."""
     from pysat.solvers import Cadical195
 
     cnf = Cnf()
     demands, changed = encode_first_block(cnf, shell)
-    left = bad[np.argsort(_ones(bad), kind="stable")]  # few changes first: they are had most easily
+    left = bad[np.argsort(_ones(bad), kind="stable")]  # few changes first: flips produce them most easily
     asked = 0
     with Cadical195() as solver:
         for block in cnf.blocks():

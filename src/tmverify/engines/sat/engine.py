@@ -1,6 +1,6 @@
 """The engines ``sat`` and ``paper``, each in a process of its own.
 
-So a solver that hangs, crashes or eats memory costs its question only.
+A solver that hangs, crashes or fills the memory then costs no more than its own question.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from tmverify.properties.verdict import StopReason
 def isolated(solver: str, proving: str | None = None) -> Decide:
     """The engine that runs ``solver``, a ``"module:function"`` from Query to Answer, in a worker.
 
-    Where evidence is wanted, ``proving`` is run instead, with the path of a file to leave it in; ``solver``
-    only if the problem is too large for that.
+    If evidence is wanted, ``proving`` is run instead, with the path of a file for it; ``solver`` then runs
+    only if the problem is too large to be proved.
     """
 
     def decide(query: Query, deadline: Deadline, log: ProofLog | None = None, /) -> Answer:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import IO
 
 import numpy as np
@@ -60,6 +59,26 @@ def add_conjunction(cnf: Cnf, lits: Iterable[int], *, forward: bool = True, back
     if backward:
         cnf.add(v, *(-lit for lit in inputs))
     return v
+
+
+def add_outputs(cnf: Cnf, clauses: Iterable[Sequence[int]], weights: NDArray[np.int64]) -> list[int]:
+    """A literal for each conjunction, tied to it only in the directions that its weights can use.
+
+    ``weights`` is (n_constraints, n_clauses), each constraint asking for a large sum.
+    """
+    helps: list[bool] = np.any(weights > 0, axis=0).tolist()
+    hurts: list[bool] = np.any(weights < 0, axis=0).tolist()
+    return [
+        lits[0] if len(lits) == 1 else add_conjunction(cnf, lits, forward=forward, backward=backward)
+        for lits, forward, backward in zip(clauses, helps, hurts, strict=True)
+    ]
+
+
+def missing_votes(outputs: list[int], weights: list[int]) -> tuple[list[int], list[int], int]:
+    """The literals and sizes of what is missing from the best sum of ``weights``, and that sum."""
+    voters = [(lit, w) for lit, w in zip(outputs, weights, strict=True) if w]
+    missing = [-lit if w > 0 else lit for lit, w in voters]
+    return missing, [abs(w) for _, w in voters], sum(w for _, w in voters if w > 0)
 
 
 def solve_formulas(formulas: Callable[[], Iterator[Formula]], solver_name: str) -> Answer:
@@ -122,6 +141,6 @@ def solve_with_proof(cnf: Cnf) -> tuple[list[int] | None, IO[bytes]]:
 
 def proper_clauses(cnf: Cnf) -> Iterator[list[int]]:
     """No literal twice, no "x or not x": CaDiCaL would derive other clauses, or not number these."""
-    for clause in chain.from_iterable(cnf.blocks()):
+    for clause in cnf:
         if not any(-literal in clause for literal in clause):
             yield list(dict.fromkeys(clause))

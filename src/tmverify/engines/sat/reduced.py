@@ -1,6 +1,6 @@
 """The ``sat`` engine: specialise to the region, encode compactly, solve with CaDiCaL.
 
-Over flips (``engines.reduction``), with those ruled out that the credits allow (``engines.credits``):
+Over flips, without those that credits rule out (``engines.reduction``):
 
 - a variable per clause, tied to its conjunction only in the direction that its weights can use: a clause
   that helps must be earned, one that hurts must be paid (Plaisted & Greenbaum);
@@ -16,22 +16,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tmverify.engines.credits import tighten
 from tmverify.engines.protocol import Answer
-from tmverify.engines.reduction import Reduced, reduce, restrict
+from tmverify.engines.reduction import Reduced, reduce, restrict, tighten
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.adder import adder_at_most
 from tmverify.engines.sat.encodings.totalizer import totalizer_at_most, totalizer_size
-from tmverify.engines.sat.formula import Formula, add_conjunction, solve_formulas
+from tmverify.engines.sat.formula import Formula, add_conjunction, add_outputs, missing_votes, solve_formulas
 from tmverify.properties.query import Query
 
 SOLVER = "cadical195"
 # A totalizer propagates better than adders (benchmarks/encodings.py), but one of this many clauses takes
 # about a second to build.
 MAX_TOTALIZER_PAIRS = 500_000
-
 
 AtMost = Callable[[Cnf, Sequence[int], Sequence[int], int], list[int]]
 
@@ -61,14 +58,15 @@ def _formulas(query: Query) -> Iterator[Formula]:
 
 
 def encode(reduced: Reduced, at_most: AtMost = cheapest_at_most) -> Formula:
-    """A specialised query as a CNF, with ``at_most`` to count votes."""
+    """A specialised query as a CNF, with ``at_most`` to count votes. Its first variables are the flips."""
     cnf = Cnf()
-    flips = [cnf.new_var() for _ in reduced.features]
-    clause_vars = _clause_variables(cnf, reduced, flips)
-    holds = [
-        _constraint(cnf, clause_vars, weights, bound, at_most)
-        for weights, bound in zip(reduced.weights, reduced.bounds, strict=True)
-    ]
+    flips: list[int] = cnf.new_vars(len(reduced.features)).tolist()
+    outputs = add_outputs(cnf, reduced.clauses, reduced.weights)
+    holds = []  # literals, each of which implies that a constraint holds
+    for weights, bound in zip(reduced.weights.tolist(), reduced.bounds, strict=True):
+        missing, sizes, best = missing_votes(outputs, weights)
+        (exceeds,) = at_most(cnf, missing, sizes, best - bound)  # one that always holds was settled before
+        holds.append(-exceeds)
     _add_cases(cnf, [[holds[c] for c in case] for case in reduced.cases])
     if reduced.radius < len(flips):
         (too_many,) = cheapest_at_most(cnf, flips, [1] * len(flips), reduced.radius)
@@ -77,30 +75,7 @@ def encode(reduced: Reduced, at_most: AtMost = cheapest_at_most) -> Formula:
         feature: -flip if reduced.origin[feature] else flip
         for feature, flip in zip(reduced.features.tolist(), flips, strict=True)
     }
-    return Formula(cnf, reduced.origin, bits, dict(zip(reduced.sources, clause_vars, strict=True)))
-
-
-def _clause_variables(cnf: Cnf, reduced: Reduced, flips: list[int]) -> list[int]:
-    helps: list[bool] = np.any(reduced.weights > 0, axis=0).tolist()
-    hurts: list[bool] = np.any(reduced.weights < 0, axis=0).tolist()
-    result = []
-    for clause, forward, backward in zip(reduced.clauses, helps, hurts, strict=True):
-        lits = [flips[abs(lit) - 1] if lit > 0 else -flips[abs(lit) - 1] for lit in clause]
-        single = len(lits) == 1
-        result.append(lits[0] if single else add_conjunction(cnf, lits, forward=forward, backward=backward))
-    return result
-
-
-def _constraint(
-    cnf: Cnf, clause_vars: list[int], weights: NDArray[np.int64], bound: int, at_most: AtMost
-) -> int:
-    """A literal that implies ``weights . clauses >= bound``."""
-    best = int(np.maximum(weights, 0).sum())
-    voters = [(var, w) for var, w in zip(clause_vars, weights.tolist(), strict=True) if w]
-    missing = [-var if w > 0 else var for var, w in voters]
-    sizes = [abs(w) for _, w in voters]
-    (exceeds,) = at_most(cnf, missing, sizes, best - bound)  # one that always holds was settled before
-    return -exceeds
+    return Formula(cnf, reduced.origin, bits, dict(zip(reduced.sources.tolist(), outputs, strict=True)))
 
 
 def _add_cases(cnf: Cnf, cases: list[list[int]]) -> None:

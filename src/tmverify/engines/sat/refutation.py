@@ -18,7 +18,7 @@ from tmverify.engines.proof_log import Draft, ProofLog
 from tmverify.engines.protocol import Answer, Deadline, EncodingTooLargeError, found, none_exists, stopped
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.totalizer import totalizer_at_most, totalizer_size
-from tmverify.engines.sat.formula import add_conjunction, solve_with_proof
+from tmverify.engines.sat.formula import add_outputs, missing_votes, solve_with_proof
 from tmverify.engines.search._bound import FREE
 from tmverify.engines.search._record import credit_record
 from tmverify.engines.search.problem import Problem, part, problem_of, shrunk
@@ -53,9 +53,7 @@ def prove(query: Query, log: ProofLog, *, sweep: bool = True) -> Answer:
             if result is Found.OPEN:
                 result, flips = _refute(problem, log.draft(case, radius), sweep, stats)
             if result is Found.SOLUTION:
-                witness = query.region.origin.copy()
-                witness[flips] ^= 1
-                return found(witness, **stats)
+                return found(query.region.with_flips(flips), **stats)
     except EncodingTooLargeError as error:
         return stopped(StopReason.ENCODING_TOO_LARGE, str(error), **stats)
     return none_exists(**stats)
@@ -93,20 +91,20 @@ def _refute(problem: Problem, draft: Draft, sweep: bool, stats: dict[str, float]
 
 
 def _swept(problem: Problem, unit: int, draft: Draft) -> tuple[bool, Problem]:
-    """Rule out flips by the bound of each constraint in turn, until nothing more follows."""
+    """Rule out flips by the bound of each constraint, with its first multipliers, until nothing follows."""
     n = len(problem.bounds)
     idle, c = 0, 0
     while idle < n:
-        mix = np.zeros(n, np.int64)
-        mix[c] = 1
-        reach, credits = _bound(problem, problem.votes[c], unit)
+        credits = np.empty(len(problem.feature_ids), np.int64)
+        votes, dead = np.ascontiguousarray(problem.votes[c]), np.zeros(len(problem.middles), np.int32)
+        reach = int(credit_record(problem, votes, dead, new_record(problem, unit), credits))
         need = int(problem.bounds[c]) * unit
         left = problem.radius
         gains = np.sort(credits[credits > 0])[::-1]
         reach += int(gains[:left].sum())
         fixed = _fixable(reach, need, credits, gains, left) if left else np.full(len(credits), FREE, np.int8)
         if (reach < need or (fixed != FREE).any()) and n > 1:
-            draft.step("mix", *mix.tolist())
+            draft.step("mix", *(int(d == c) for d in range(n)))
         if reach < need:
             return True, problem
         if (fixed != FREE).any():
@@ -120,15 +118,6 @@ def _swept(problem: Problem, unit: int, draft: Draft) -> tuple[bool, Problem]:
             idle += 1
         c = (c + 1) % n
     return False, problem
-
-
-def _bound(problem: Problem, weights: NDArray[np.int64], unit: int) -> tuple[int, NDArray[np.int64]]:
-    """The constant and the credits of the bound with its first multipliers."""
-    credits = np.empty(len(problem.feature_ids), np.int64)
-    dead = np.zeros(len(problem.middles), np.int32)
-    record = new_record(problem, unit)
-    constant = credit_record(problem, np.ascontiguousarray(weights), dead, record, credits)
-    return int(constant), credits
 
 
 def _fixable(
@@ -147,25 +136,21 @@ def _fixable(
 def encode(problem: Problem) -> Cnf | None:
     """A problem as a CNF, flips first; None if some bound is out of reach whatever its clauses do."""
     cnf = Cnf()
-    flips = [cnf.new_var() for _ in problem.feature_ids]
-    outputs = []
-    for j, votes in enumerate(problem.votes.T):
-        first, middle, end = problem.offsets[j], problem.middles[j], problem.offsets[j + 1]
-        literals = [flips[f] for f in problem.features[first:middle]]
-        literals += [-flips[f] for f in problem.features[middle:end]]
-        single = len(literals) == 1
-        helps, hurts = bool((votes > 0).any()), bool((votes < 0).any())
-        outputs.append(
-            literals[0] if single else add_conjunction(cnf, literals, forward=helps, backward=hurts)
+    flips: list[int] = cnf.new_vars(len(problem.feature_ids)).tolist()
+    variables = (problem.features + 1).tolist()
+    clauses = [
+        [*variables[first:middle], *(-v for v in variables[middle:end])]
+        for first, middle, end in zip(
+            problem.offsets[:-1].tolist(), problem.middles.tolist(), problem.offsets[1:].tolist(), strict=True
         )
+    ]
+    outputs = add_outputs(cnf, clauses, problem.votes)
     demands = []
     for weights, need in zip(problem.votes.tolist(), problem.bounds.tolist(), strict=True):
-        voters = [(var, w) for var, w in zip(outputs, weights, strict=True) if w]
-        limit = sum(w for _, w in voters if w > 0) - need
-        if limit < 0:
+        missing, sizes, best = missing_votes(outputs, weights)
+        if best < need:
             return None
-        missing = [-var if w > 0 else var for var, w in voters]
-        demands += _at_most(cnf, missing, [abs(w) for _, w in voters], limit)
+        demands += _at_most(cnf, missing, sizes, best - need)
     demands += _at_most(cnf, flips, [1] * len(flips), problem.radius)
     cnf.demand([literal] for literal in demands)
     return cnf

@@ -7,7 +7,7 @@ the tree of the whole case. A problem over flips is exact in integers, so nothin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -35,6 +35,8 @@ NARROW = 2  # flips between the bounds of a case that is searched at once
 STEPS = 500  # nodes for going up one flip at a time where greedy flips lead nowhere
 CLIMBS = 12  # cases in which greedy flips are tried for a first witness
 
+Drafts = Callable[[tuple[int, ...]], Draft | None]
+
 
 def decide(query: Query, deadline: Deadline, log: ProofLog | None = None) -> Answer:
     """Decide ``query``."""
@@ -51,8 +53,8 @@ def decide_within(query: Query, budget: Budget, log: ProofLog | None = None) -> 
 
 def _decide(query: Query, budget: Budget, log: ProofLog | None) -> Answer:
     whole = problem_of(query, query.region.radius)
-    notes = _Notes(log, query.region.radius)
-    screen = _Screen(whole, whole.radius, budget, notes)
+    draft = _drafts(log, query.region.radius)
+    screen = _Screen(whole, whole.radius, budget, draft)
     still_open = []
     for case in screen.likeliest_first(query.cases):
         constraints = screen.remaining(case)
@@ -64,13 +66,13 @@ def _decide(query: Query, budget: Budget, log: ProofLog | None) -> Answer:
         problem = part(whole, constraints, whole.radius)
         flips = greedy(problem)
         if flips is None:
-            result, flips = Tree(problem, notes.draft(constraints)).search(budget)
+            result, flips = Tree(problem, draft(constraints)).search(budget)
             if result is Found.NOTHING:
                 continue
             if result is Found.OPEN:
                 still_open.append(case)
                 continue
-        return found(_flipped(query, flips), **budget.used)
+        return found(query.region.with_flips(flips), **budget.used)
     if not still_open:
         return none_exists(**budget.used)
     reason, detail = _why(budget)
@@ -99,12 +101,6 @@ class _Hunt:
         self.query, self.budget, self.log = query, budget, log
         self.best: list[int] | None = None
 
-    def _look_within(self, radius: int) -> None:
-        """Set up for at most so many flips."""
-        self.whole, self.within = problem_of(self.query, radius), radius
-        self.screen = _Screen(self.whole, radius, self.budget, self._notes())
-        self.cases = self.screen.likeliest_first(self.query.cases)
-
     @property
     def upper(self) -> float:
         """How far the witness is that was found, if one was."""
@@ -112,33 +108,35 @@ class _Hunt:
 
     @property
     def witness(self) -> NDArray[np.uint8] | None:
-        return None if self.best is None else _flipped(self.query, self.best)
+        return None if self.best is None else self.query.region.with_flips(self.best)
 
     @property
     def target(self) -> int:
         """A witness within this many flips would be news."""
         return self.whole.radius if self.best is None else len(self.best) - 1
 
-    def _notes(self) -> _Notes:
-        """Refutations from now on are within the target."""
-        return _Notes(self.log, self.within if self.best is None else self.target)
+    def _drafts(self) -> Drafts:
+        """Drafts of refutations within the target, as it is now."""
+        return _drafts(self.log, self.within if self.best is None else self.target)
 
     def run(self) -> Nearest:
         lowers: dict[tuple[int, ...], float] = dict.fromkeys(self.query.cases, 0)
         climbed: dict[tuple[int, ...], float] = {}
         # A near witness keeps all that is far away out of every later step.
-        for radius in _widening(self.query.region.reach):
+        reach = self.query.region.reach
+        for radius in (NEAR, reach) if reach > NEAR else (reach,):
             if self.budget.spent():
                 return self._outcome(lowers, radius)
-            self._look_within(radius)
+            self.whole, self.within = problem_of(self.query, radius), radius
+            self.screen = _Screen(self.whole, radius, self.budget, self._drafts())
+            cases = self.screen.likeliest_first(self.query.cases)
             # A contradiction seen within a radius says nothing of what lies beyond it.
             lowers = {
-                case: radius + 1 if self.screen.contradictory(case) else lowers.get(case, 0)
-                for case in self.cases
+                case: radius + 1 if self.screen.contradictory(case) else lowers.get(case, 0) for case in cases
             }
-            possible = [case for case in self.cases if lowers[case] <= radius]
+            possible = [case for case in cases if lowers[case] <= radius]
             climbed = {case: self._climb(case) for case in possible[:CLIMBS]}
-            if self.best is None and radius < self.query.region.reach:
+            if self.best is None and radius < reach:
                 self._step(lowers, self.budget.some(STEPS))  # perhaps near, but no slope leads there
             if self.best is not None:
                 break
@@ -157,8 +155,7 @@ class _Hunt:
             radius = lowers[case]
             if radius > self.target:
                 break
-            notes = _Notes(self.log, int(radius))
-            tree = Tree(part(self.whole, case, int(radius)), notes.draft(case))
+            tree = Tree(part(self.whole, case, int(radius)), _drafts(self.log, int(radius))(case))
             result, flips = tree.search(budget)
             if result is Found.OPEN:
                 lowers[case] = max(radius, tree.lower)
@@ -194,11 +191,11 @@ class _Hunt:
             if patience.spent():
                 return 0
             if self.screen.radius > self.target:
-                self.screen = _Screen(self.whole, self.target, self.budget, self._notes())
+                self.screen = _Screen(self.whole, self.target, self.budget, self._drafts())
             constraints = self.screen.remaining(case)
             if constraints is None:
                 return math.inf
-            tree = Tree(part(self.whole, constraints, self.target), self._notes().draft(constraints))
+            tree = Tree(part(self.whole, constraints, self.target), self._drafts()(constraints))
             result, flips = tree.search(patience.some(1))
             if result is Found.OPEN and self.target - tree.lower <= NARROW:
                 result, flips = tree.search(patience)
@@ -214,25 +211,9 @@ class _Hunt:
             self.best = flips
 
 
-class _Notes:
-    """Where to write down refutations within a radius, if they are wanted."""
-
-    def __init__(self, log: ProofLog | None, radius: int) -> None:
-        self.log, self.radius = log, radius
-
-    def draft(self, constraints: tuple[int, ...]) -> Draft | None:
-        """A draft of the refutation of these constraints."""
-        if self.log is None:
-            return None
-        return self.log.draft(constraints, self.radius)
-
-    def contradiction(self, first: int, second: int) -> None:
-        """Two constraints that add up to nothing are never both met; nor is one that is nothing."""
-        draft = self.draft(tuple({first, second}))
-        if draft is not None:
-            draft.start()
-            draft.step("close")  # the mixture at the start is once each
-            draft.keep()
+def _drafts(log: ProofLog | None, radius: int) -> Drafts:
+    """A function from constraints to the draft of their refutation within a radius, if one is wanted."""
+    return lambda constraints: None if log is None else log.draft(constraints, radius)
 
 
 class _Screen:
@@ -241,8 +222,8 @@ class _Screen:
     A case with one that can't hold is refuted; one that can't fail need not be looked at.
     """
 
-    def __init__(self, whole: Problem, radius: int, budget: Budget, notes: _Notes) -> None:
-        self.whole, self.radius, self.budget, self.notes = whole, radius, budget, notes
+    def __init__(self, whole: Problem, radius: int, budget: Budget, draft: Drafts) -> None:
+        self.whole, self.radius, self.budget, self.draft = whole, radius, budget, draft
         still = np.zeros(len(whole.feature_ids), np.bool_)
         self.shortfall = whole.bounds - votes_with(whole, still)
         self.never: dict[int, bool] = {}
@@ -274,9 +255,17 @@ class _Screen:
         for c in case if len(case) > 1 else ():
             d = rows.get(self._row(c, -1))
             if d is not None and self.whole.bounds[c] + self.whole.bounds[d] > 0:
-                self.notes.contradiction(c, d)
+                self.write_contradiction(c, d)
                 return True
         return False
+
+    def write_contradiction(self, c: int, d: int) -> None:
+        """Write down that these constraints add up to 0 >= bound > 0; they are one if all its votes are 0."""
+        draft = self.draft(tuple({c, d}))
+        if draft is not None:
+            draft.start()
+            draft.step("close")  # the mixture at the start is once each
+            draft.keep()
 
     def _row(self, c: int, sign: int) -> bytes:
         if (c, sign) not in self.rows:
@@ -285,7 +274,7 @@ class _Screen:
 
     def _never(self, c: int) -> bool:
         if c not in self.never:
-            self.never[c] = self._refuted(part(self.whole, (c,), self.radius), self.notes.draft((c,)))
+            self.never[c] = self._refuted(part(self.whole, (c,), self.radius), self.draft((c,)))
         return self.never[c]
 
     def _always(self, c: int) -> bool:
@@ -299,19 +288,6 @@ class _Screen:
         if self.budget.spent():
             return False
         return Tree(problem, draft).search(self.budget.some(SCREEN))[0] is Found.NOTHING
-
-
-def _widening(reach: int) -> Iterator[int]:
-    """Radii to look within, up to ``reach``."""
-    if reach > NEAR:
-        yield NEAR
-    yield reach
-
-
-def _flipped(query: Query, flips: list[int]) -> NDArray[np.uint8]:
-    z = query.region.origin.copy()
-    z[flips] ^= 1
-    return z
 
 
 def _fault(error: Exception) -> tuple[StopReason, str]:

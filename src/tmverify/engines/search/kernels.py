@@ -2,7 +2,7 @@
 
 numba compiles at first use, for some seconds, and keeps the result for later processes. Those seconds belong
 to no question: within a time limit they would leave the first one open. The kernel of the tree takes longer
-than all others together, so that at the first time of all another process compiles it meanwhile.
+than all others together, so the very first time another process compiles it at the same time.
 """
 
 from __future__ import annotations

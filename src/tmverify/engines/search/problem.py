@@ -56,10 +56,10 @@ class Problem(NamedTuple):
     radius: int
     feature_ids: NDArray[np.int64]
     flipped: NDArray[np.int64]
-    came_from: NDArray[np.int32]
-    where: NDArray[np.int64]
-    clauses: NDArray[np.int32]
-    waking: NDArray[np.bool_]
+    came_from: NDArray[np.int32] = np.empty(0, np.int32)
+    where: NDArray[np.int64] = np.empty(0, np.int64)
+    clauses: NDArray[np.int32] = np.empty(0, np.int32)
+    waking: NDArray[np.bool_] = np.empty(0, np.bool_)
 
     def flips_of_query(self, flips: NDArray[np.bool_]) -> list[int]:
         """A solution in features of the Query."""
@@ -96,10 +96,6 @@ def problem_of(query: Query, radius: int) -> Problem:
         radius=min(radius, region.radius),
         feature_ids=np.arange(region.n_features),
         flipped=np.empty(0, np.int64),
-        came_from=np.empty(0, np.int32),
-        where=np.empty(0, np.int64),
-        clauses=np.empty(0, np.int32),
-        waking=np.empty(0, np.bool_),
     )
     return shrunk(whole, np.where(region.mutable, FREE, 0).astype(np.int8))
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.proof_log import Draft
+from tmverify.engines.proof_log import Draft, packed_step
 from tmverify.engines.protocol import Deadline
 from tmverify.engines.search import _tree
 from tmverify.engines.search._bound import FREE, count_votes, first_multipliers
@@ -57,8 +57,7 @@ class Budget:
 
     def attempt(self) -> Budget:
         """Half the time, and not too many nodes, for an attempt that may lead nowhere."""
-        left = self.deadline.remaining()
-        return replace(self.some(ATTEMPT), deadline=Deadline(None if left is None else left / 2))
+        return replace(self.some(ATTEMPT), deadline=self.deadline.share(1 / 2))
 
     def spent(self) -> bool:
         """Whether there is nothing left."""
@@ -173,8 +172,15 @@ class Tree:
     def search(self, budget: Budget) -> tuple[Found, list[int]]:
         """Go on until an end or until the budget is spent; a solution is in features of the Query."""
         while self.unit and not budget.spent():
-            result = self._slice(budget)
-            self.lower = max(self.lower, len(self.problem.flipped) + int(self.state.counts[_tree.LOWER]))
+            counts = self.state.counts
+            nodes, steps = counts[_tree.NODES], counts[_tree.STEPS]
+            result = _tree.explore(
+                self.problem, self.state, self.multipliers, self._scratch, self._relaxed_sums, self._record,
+                self.unit, ROOT_STEPS, NODE_STEPS, budget.nodes - budget.used["nodes"], SLICE,
+            )  # fmt: skip
+            budget.used["nodes"] += int(counts[_tree.NODES] - nodes)
+            budget.used["steps"] += int(counts[_tree.STEPS] - steps)
+            self.lower = max(self.lower, len(self.problem.flipped) + int(counts[_tree.LOWER]))
             if result == _tree.WITNESS:
                 return Found.SOLUTION, self.problem.flips_of_query(self.state.flips)
             if self._draft is not None:
@@ -211,25 +217,13 @@ class Tree:
         out = np.empty(5 * (len(self._record.parts) + 2 * len(self._record.loads)), np.uint8)
         n = pack_changes(self.problem, self._scratch.total, self._record, self._written, out)
         if n:
-            draft.packed("set", out[:n].tobytes())
-
-    def _slice(self, budget: Budget) -> int:
-        counts = self.state.counts
-        nodes, steps = counts[_tree.NODES], counts[_tree.STEPS]
-        result = _tree.explore(
-            self.problem, self.state, self.multipliers, self._scratch, self._relaxed_sums, self._record,
-            self.unit, ROOT_STEPS, NODE_STEPS, budget.nodes - budget.used["nodes"], SLICE,
-        )  # fmt: skip
-        budget.used["nodes"] += int(counts[_tree.NODES] - nodes)
-        budget.used["steps"] += int(counts[_tree.STEPS] - steps)
-        return int(result)
+            draft.block(packed_step("set", out[:n].tobytes()))
 
 
 def new_record(problem: Problem, unit: int) -> Record:
     """A record with the multipliers that a checker begins with."""
-    record = Record(
-        unit, np.empty(len(problem.features), np.int32), np.empty(problem.votes.shape[1], np.int32)
-    )
+    size, m = len(problem.features), problem.votes.shape[1]
+    record = Record(unit, np.empty(size, np.int32), np.empty(m, np.int32))
     first_record(problem, record)
     return record
 
@@ -239,11 +233,8 @@ def greedy(problem: Problem) -> list[int] | None:
     n, n_constraints, m = len(problem.feature_ids), *problem.votes.shape
     flips = np.zeros(n, np.bool_)
     most = min(problem.radius, max(16, CLIMB // max(1, n * n_constraints)))
-    false, sums, gains = (
-        np.zeros(m, np.int32),
-        np.zeros(n_constraints, np.int64),
-        np.zeros((n_constraints, n), np.int64),
-    )
+    false, sums = np.zeros(m, np.int32), np.zeros(n_constraints, np.int64)
+    gains = np.zeros((n_constraints, n), np.int64)
     return problem.flips_of_query(flips) if climb(problem, most, flips, false, sums, gains) else None
 
 
@@ -271,14 +262,11 @@ def unit_of(problem: Problem) -> int:
     the credits of at most ``radius + 1`` flips, and is compared with a constraint's bound.
     """
     m, size = problem.votes.shape[1], len(problem.features)
-    heaviest = sum(_largest(row) for row in problem.votes)
+    most, least = problem.votes.max(axis=1, initial=0), problem.votes.min(axis=1, initial=0)
+    heaviest = sum(np.maximum(most, -least).tolist())  # of each constraint, the largest weight
     largest = heaviest * (size + m * (problem.radius + 3)) + sum(map(abs, problem.bounds.tolist()))
     largest = (largest + 1) * (_tree.MIX_UNIT if len(problem.bounds) > 1 else 1)
     unit = _FINEST
     while unit >= _COARSEST and largest * unit >= _INT64:
         unit //= 2
     return unit if unit >= _COARSEST else 0
-
-
-def _largest(weights: NDArray[np.int64]) -> int:
-    return max(abs(int(weights.max())), abs(int(weights.min()))) if len(weights) else 0

@@ -1,8 +1,8 @@
-"""A limit on memory for what a process does meanwhile (Linux; elsewhere there is none).
+"""A limit on the memory of a process while it does something (Linux; elsewhere there is no limit).
 
 The kernel counts private, writable memory: the heap, arrays, the stacks of threads. What is over the limit
-fails to be allocated, which Python, NumPy and numba tell as MemoryError; a solver may crash instead. Worker
-processes that are asked meanwhile get the same limit, each from what it has then (``call``).
+is not allocated: Python, NumPy and numba raise MemoryError, a solver may crash instead. A worker process that
+is asked meanwhile gets the same limit, beyond what it has then (``call``).
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+if sys.platform == "linux":
+    import resource
 
 _current: ContextVar[int | None] = ContextVar("memory", default=None)
 _base: int | None = None  # the limit that the user set (ulimit), which none of ours exceeds
@@ -41,33 +44,25 @@ def at_most(more: int | None) -> Iterator[None]:
 
 
 def _set(more: int | None) -> int | None:
-    """Set the limit; returns the one before, if there is such a thing here."""
+    """Set the limit; returns the one before, or None where there are no limits."""
     if sys.platform != "linux":
         return None
-    import resource
-
     soft, _ = resource.getrlimit(resource.RLIMIT_DATA)
     base = _users_limit()
     assert base is not None
-    if more is None or _private_bytes() + more >= base != resource.RLIM_INFINITY:
-        _set_soft(base)
-    else:
-        _set_soft(_private_bytes() + more)
+    wanted = base if more is None else _private_bytes() + more
+    _set_soft(base if wanted >= base != resource.RLIM_INFINITY else wanted)
     return soft
 
 
 def _users_limit() -> int | None:
     global _base
     if _base is None and sys.platform == "linux":
-        import resource
-
         _base = resource.getrlimit(resource.RLIMIT_DATA)[0]
     return _base
 
 
 def _set_soft(soft: int) -> None:
-    import resource
-
     resource.setrlimit(resource.RLIMIT_DATA, (soft, resource.getrlimit(resource.RLIMIT_DATA)[1]))
 
 

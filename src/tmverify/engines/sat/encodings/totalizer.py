@@ -29,8 +29,11 @@ def totalizer_at_most(cnf: Cnf, inputs: Sequence[int], weights: Sequence[int], l
 
     Forbid that literal to impose the bound. The list is empty if the sum cannot exceed the limit.
     """
-    root = _root([{min(w, limit + 1): lit} for lit, w in zip(inputs, weights, strict=True)], cnf, limit + 1)
-    return [root[limit + 1]] if limit + 1 in root else []
+    cap = limit + 1
+    leaves: list[Node] = [{min(w, cap): lit} for lit, w in zip(inputs, weights, strict=True)]
+    leaves.sort(key=lambda node: next(iter(node)))  # equal weights meet first, so sums stay few
+    root = _fold(leaves, lambda a, b: _merge(cnf, a, b, cap)) or {}
+    return [root[cap]] if cap in root else []
 
 
 def totalizer_size(weights: Sequence[int], limit: int, most: int) -> int:
@@ -46,20 +49,13 @@ def totalizer_size(weights: Sequence[int], limit: int, most: int) -> int:
             return []
         return _sums(left, right, cap)
 
-    nodes = [(1, i, [min(w, cap)]) for i, w in enumerate(sorted(weights))]
-    _fold(nodes, merge)
+    _fold([[min(w, cap)] for w in sorted(weights)], merge)
     return total
 
 
-def _root(leaves: list[Node], cnf: Cnf, cap: int) -> Node:
-    leaves.sort(key=lambda node: next(iter(node)))  # equal weights meet first, so sums stay few
-    nodes = [(1, i, leaf) for i, leaf in enumerate(leaves)]
-    return _fold(nodes, lambda a, b: _merge(cnf, a, b, cap)) if nodes else {}
-
-
-def _fold(nodes: list[Any], merge: Callable[[Any, Any], Any]) -> Any:
-    """Merge the two lightest nodes until one is left."""
-    heapq.heapify(nodes)
+def _fold(leaves: Iterable[Any], merge: Callable[[Any, Any], Any]) -> Any:
+    """Merge the two nodes with the fewest leaves until one is left; None if there are no leaves."""
+    nodes = [(1, i, leaf) for i, leaf in enumerate(leaves)]  # a heap already
     number = len(nodes)
     while len(nodes) > 1:
         size_a, _, a = heapq.heappop(nodes)
