@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -24,19 +24,11 @@ class Index(NamedTuple):
     vote_weights: NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class IndexForm:
-    """An index and its kernel."""
-
-    index: Index
-    kernel: Callable[[NDArray[np.uint8], Index, NDArray[np.int64]], int]
-
-    def add_votes(self, rows: NDArray[np.uint8], scores: NDArray[np.int64]) -> int:
-        """Add all votes to ``scores``; returns the OR of all bytes of ``rows``."""
-        return self.kernel(rows, self.index, scores)
+AddVotes = Callable[[NDArray[np.uint8], NDArray[np.int64]], int]
+"""Adds all votes on rows to their scores; returns the OR of all bytes of the rows."""
 
 
-def index_form(clauses: Clauses, votes: NDArray[np.int64]) -> IndexForm:
+def index_form(clauses: Clauses, votes: NDArray[np.int64]) -> AddVotes:
     """Lay out clauses that hold no contradiction, and their votes (n_clauses, outputs), for single rows."""
     from tmverify.model.inference._index import add_votes
 
@@ -54,4 +46,4 @@ def index_form(clauses: Clauses, votes: NDArray[np.int64]) -> IndexForm:
         vote_outputs=outputs.astype(np.uint32),
         vote_weights=votes[voters, outputs].astype(np.int32),
     )
-    return IndexForm(index, add_votes)
+    return partial(add_votes, index)
