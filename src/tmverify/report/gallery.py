@@ -1,15 +1,15 @@
 """The gallery: for each input the nearest change that is known to alter a decision.
 
 One input may have many answers with a counterexample: at several epsilons, by several engines, and from its
-radius. They would all show much the same, so an input has one entry: the change with the fewest flips. The
-entry remembers all the answers that it stands for, since 2 flips answer epsilon 2, 3 and 5 alike.
+radius. They would all look much the same, so an input has one entry: the change with the fewest flips. The
+entry lists all the answers that it stands for, since 2 flips answer epsilon 2, 3 and 5 alike.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,31 +78,36 @@ def gallery_of(rows: Sequence[Asked], series: Sequence[Series], *, limit: int) -
     places: dict[object, list[int]] = {}
     for place, row in enumerate(rows):
         if row.answer is not None and row.answer.witness is not None:
-            places.setdefault(_asked_about(row.task), []).append(place)
+            task = row.task
+            about = task.models, task.data, task.index, task.bits, task.scope, task.mask, task.direction
+            places.setdefault(about, []).append(place)
     found = [_nearest(rows, series, among) for among in places.values()]
     return Gallery(tuple(_classes_in_turn(found)[:limit]), len(found))
 
 
-def _asked_about(task: Task) -> object:
-    """What the answers that one change stands for have in common."""
-    return task.models, task.data, task.index, task.bits, task.scope, task.mask, task.direction
-
-
 def _nearest(rows: Sequence[Asked], series: Sequence[Series], places: Sequence[int]) -> Change:
-    first, *others = sorted((_change(rows[place], series[place], place) for place in places), key=_preference)
-    return replace(first, places=(*first.places, *(place for other in others for place in other.places)))
+    """The change that stands for the answers at ``places``.
 
+    It has the fewest flips; among equals, those with a certificate come first, then radii, then the smallest
+    epsilon.
+    """
 
-def _preference(change: Change) -> tuple[int, bool, bool, int]:
-    """Fewest flips first, then those with a certificate, then radii, then the smallest epsilon."""
-    task, certified = change.task, bool(change.answer.certificate_path)
-    return change.n_flips, not certified, not task.asks.is_distance, task.epsilon or 0
+    def preference(place: int) -> tuple[int, bool, bool, int]:
+        task, flips = rows[place].task, rows[place].flips
+        certified = rows[place].found.certificate_path is not None
+        n_flips = 0 if flips is None else len(flips)
+        return n_flips, not certified, not task.asks.is_distance, task.epsilon or 0
 
-
-def _change(row: Asked, series: Series, place: int) -> Change:
-    assert row.witness is not None
+    first, *others = sorted(places, key=preference)
+    best = rows[first]
+    assert best.witness is not None
     return Change(
-        task=row.task, answer=row.found, series=series, places=(place,), witness=row.witness, flips=row.flips
+        task=best.task,
+        answer=best.found,
+        series=series[first],
+        places=(first, *others),
+        witness=best.witness,
+        flips=best.flips,
     )
 
 
