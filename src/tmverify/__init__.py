@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from tmverify.interop import to_verilog as to_verilog
     from tmverify.interop import to_wcnf as to_wcnf
     from tmverify.model import Model as Model
-    from tmverify.model.load import load as load
+    from tmverify.model.file import load as load
     from tmverify.properties import Query as Query
     from tmverify.properties import Radius as Radius
     from tmverify.properties import Status as Status
@@ -103,7 +103,7 @@ _HOMES = {
     "TrainingStateError",
     "interop": "to_c to_dimacs to_lp to_opb to_smtlib to_verilog to_wcnf",
     "model": "Model",
-    "model.load": "load",
+    "model.file": "load",
     "properties": "Query Radius Status StopReason UniversalVerdict Verdict equivalence_query "
     "robustness_query similarity_query",
     "report": "write_report",

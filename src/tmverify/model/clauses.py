@@ -17,7 +17,8 @@ without repetition, so that equal clauses are equal arrays. Invariant: arrays ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, overload
 
@@ -45,19 +46,15 @@ Votes = tuple["Clauses", NDArray[np.int64]]
 class Clauses(Sequence[tuple[int, ...]]):
     """An immutable sequence of clauses, each read as a tuple of signed, 1-based literals."""
 
-    __slots__ = ("_derived", "literals", "n_features", "offsets")
-
     literals: NDArray[np.int32]
     offsets: NDArray[np.int64]
     n_features: int
-    _derived: dict[str, NDArray[Any]]  # what is asked for again and again, computed once
 
     def __init__(self, n_features: int, literals: NDArray[np.int32], offsets: NDArray[np.int64]) -> None:
         """Wrap arrays that are already in canonical form (see ``from_lists`` for any other input)."""
         object.__setattr__(self, "n_features", n_features)
         object.__setattr__(self, "literals", _frozen(literals))
         object.__setattr__(self, "offsets", _frozen(offsets))
-        object.__setattr__(self, "_derived", {})
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Clauses are immutable: cannot set {name}")
@@ -126,31 +123,24 @@ class Clauses(Sequence[tuple[int, ...]]):
         """Number of literals of each clause."""
         return np.diff(self.offsets)
 
-    @property
+    @cached_property
     def features(self) -> NDArray[np.int64]:
         """Feature index of each stored literal."""
-        return self._once("features", lambda: np.abs(self.literals).astype(np.int64) - 1)
+        return _frozen(np.abs(self.literals).astype(np.int64) - 1)
 
-    @property
+    @cached_property
     def owners(self) -> NDArray[np.int64]:
         """Clause index of each stored literal."""
-        return self._once("owners", lambda: np.repeat(np.arange(len(self)), self.lengths))
+        return _frozen(np.repeat(np.arange(len(self)), self.lengths))
 
+    @cached_property
     def contradictory(self) -> NDArray[np.bool_]:
         """Which clauses hold a literal and its negation, and so never output 1."""
-        return self._once("contradictory", self._find_contradictory)
-
-    def _once(self, name: str, compute: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-        if name not in self._derived:
-            self._derived[name] = _frozen(compute())
-        return self._derived[name]
-
-    def _find_contradictory(self) -> NDArray[np.bool_]:
         features, owners = self.features, self.owners
         twin = (features[1:] == features[:-1]) & (owners[1:] == owners[:-1])
         result = np.zeros(len(self), np.bool_)
         result[owners[1:][twin]] = True
-        return result
+        return _frozen(result)
 
     def outputs(self, bits: NDArray[np.uint8], *, empty_fires: bool) -> NDArray[np.bool_]:
         """Evaluate every clause on every row: the plain reference, (n, n_clauses)."""

@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tmverify.model.evaluate import least_positive_score, live_clauses
 from tmverify.model.inference.batch import BLOCK_ROWS, BatchForm, batch_form
-from tmverify.model.inference.index import AddVotes, index_form
-from tmverify.model.inference.table import TableForm, table_form
+from tmverify.model.inference.rows import AddVotes, TableForm, index_form, table_form
 from tmverify.model.inputs import BYTE, as_bit_matrix, as_rows
 
 if TYPE_CHECKING:
