@@ -16,12 +16,15 @@
     verify/       decide(query) → Verdict, the check_* functions, the radius
     data/         inputs from files, datasets, binarizers
     campaign/     many questions: plans, a store of answers, workers
+    asking/       a question as a task, its answer as plain values, tallies of them
     report/       a store as one HTML file
     training/     how a Model is learnt (Algorithm 1): scikit-learn estimator, numba kernels
+    estimators/   what estimators share: checks of their parameters
     atomic        files that are written whole or not at all
     extras        packages that only some uses need
     interrupts    Ctrl-C once
-    estimators/   what estimators share: parameters checked, a line while they learn
+    lazy          names that are imported at their first use
+    progress      the progress bar
     interop/      other libraries' models in; solver formats, C and Verilog out
     cli/          the command line
 
@@ -30,183 +33,87 @@ bnn → properties → model → kernels, atomic, extras → errors. Every publi
 and with it NumPy, numba, scikit-learn or a solver, if it needs them: ``import tmverify`` takes no time.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tmverify.lazy import names_at_first_use
 
 if TYPE_CHECKING:
-    from tmverify.campaign import Plan, read_plan, run_campaign
-    from tmverify.certificates import Certificate
-    from tmverify.data import Dataset, load_dataset
-    from tmverify.data.binarizers import (
-        AdaptiveGaussianBinarizer,
-        TableBinarizer,
-        ThermometerBinarizer,
-        ThresholdBinarizer,
-        WordBinarizer,
-    )
-    from tmverify.errors import (
-        CertificateError,
-        ClusterError,
-        DataFormatError,
-        ImportMismatchError,
-        InvalidInputError,
-        MissingExtraError,
-        ModelError,
-        ModelFormatError,
-        PlanError,
-        StoreError,
-        TmVerifyError,
-        TrainingStateError,
-    )
-    from tmverify.interop import to_c, to_dimacs, to_lp, to_opb, to_smtlib, to_verilog, to_wcnf
-    from tmverify.model import Model
-    from tmverify.model.load import load
-    from tmverify.properties import (
-        Query,
-        Radius,
-        Status,
-        StopReason,
-        UniversalVerdict,
-        Verdict,
-        equivalence_query,
-        robustness_query,
-        similarity_query,
-    )
-    from tmverify.report import write_report
-    from tmverify.training import TsetlinMachineClassifier
-    from tmverify.verify import (
-        check_equivalence,
-        check_robustness,
-        check_similarity,
-        check_universal_robustness,
-        check_universal_similarity,
-        decide,
-        robustness_radius,
-        similarity_radius,
-    )
+    from tmverify.campaign import Plan as Plan
+    from tmverify.campaign import read_plan as read_plan
+    from tmverify.campaign import run_campaign as run_campaign
+    from tmverify.certificates import Certificate as Certificate
+    from tmverify.data import Dataset as Dataset
+    from tmverify.data import load_dataset as load_dataset
+    from tmverify.data.binarizers import AdaptiveGaussianBinarizer as AdaptiveGaussianBinarizer
+    from tmverify.data.binarizers import TableBinarizer as TableBinarizer
+    from tmverify.data.binarizers import ThermometerBinarizer as ThermometerBinarizer
+    from tmverify.data.binarizers import ThresholdBinarizer as ThresholdBinarizer
+    from tmverify.data.binarizers import WordBinarizer as WordBinarizer
+    from tmverify.errors import CertificateError as CertificateError
+    from tmverify.errors import ClusterError as ClusterError
+    from tmverify.errors import DataFormatError as DataFormatError
+    from tmverify.errors import ImportMismatchError as ImportMismatchError
+    from tmverify.errors import InvalidInputError as InvalidInputError
+    from tmverify.errors import MissingExtraError as MissingExtraError
+    from tmverify.errors import ModelError as ModelError
+    from tmverify.errors import ModelFormatError as ModelFormatError
+    from tmverify.errors import PlanError as PlanError
+    from tmverify.errors import StoreError as StoreError
+    from tmverify.errors import TmVerifyError as TmVerifyError
+    from tmverify.errors import TrainingStateError as TrainingStateError
+    from tmverify.interop import to_c as to_c
+    from tmverify.interop import to_dimacs as to_dimacs
+    from tmverify.interop import to_lp as to_lp
+    from tmverify.interop import to_opb as to_opb
+    from tmverify.interop import to_smtlib as to_smtlib
+    from tmverify.interop import to_verilog as to_verilog
+    from tmverify.interop import to_wcnf as to_wcnf
+    from tmverify.model import Model as Model
+    from tmverify.model.file import load as load
+    from tmverify.properties import Query as Query
+    from tmverify.properties import Radius as Radius
+    from tmverify.properties import Status as Status
+    from tmverify.properties import StopReason as StopReason
+    from tmverify.properties import UniversalVerdict as UniversalVerdict
+    from tmverify.properties import Verdict as Verdict
+    from tmverify.properties import equivalence_query as equivalence_query
+    from tmverify.properties import robustness_query as robustness_query
+    from tmverify.properties import similarity_query as similarity_query
+    from tmverify.report import write_report as write_report
+    from tmverify.training import TsetlinMachineClassifier as TsetlinMachineClassifier
+    from tmverify.verify import check_equivalence as check_equivalence
+    from tmverify.verify import check_robustness as check_robustness
+    from tmverify.verify import check_similarity as check_similarity
+    from tmverify.verify import check_universal_robustness as check_universal_robustness
+    from tmverify.verify import check_universal_similarity as check_universal_similarity
+    from tmverify.verify import decide as decide
+    from tmverify.verify import robustness_radius as robustness_radius
+    from tmverify.verify import similarity_radius as similarity_radius
 
 __version__ = "0.1.0"
 
-# Where a public name is at home, and the packages that are reached as attributes.
-_HOME = {
-    "AdaptiveGaussianBinarizer": "data.binarizers",
-    "Certificate": "certificates",
-    "CertificateError": "errors",
-    "ClusterError": "errors",
-    "DataFormatError": "errors",
-    "Dataset": "data",
-    "ImportMismatchError": "errors",
-    "InvalidInputError": "errors",
-    "MissingExtraError": "errors",
-    "Model": "model",
-    "ModelError": "errors",
-    "ModelFormatError": "errors",
-    "Plan": "campaign",
-    "PlanError": "errors",
-    "Query": "properties",
-    "Radius": "properties",
-    "Status": "properties",
-    "StopReason": "properties",
-    "StoreError": "errors",
-    "TableBinarizer": "data.binarizers",
-    "ThermometerBinarizer": "data.binarizers",
-    "ThresholdBinarizer": "data.binarizers",
-    "TmVerifyError": "errors",
-    "TrainingStateError": "errors",
-    "TsetlinMachineClassifier": "training",
-    "UniversalVerdict": "properties",
-    "Verdict": "properties",
-    "WordBinarizer": "data.binarizers",
-    "check_equivalence": "verify",
-    "check_robustness": "verify",
-    "check_similarity": "verify",
-    "check_universal_robustness": "verify",
-    "check_universal_similarity": "verify",
-    "decide": "verify",
-    "equivalence_query": "properties",
-    "load": "model.load",
-    "load_dataset": "data",
-    "read_plan": "campaign",
-    "robustness_query": "properties",
-    "robustness_radius": "verify",
-    "run_campaign": "campaign",
-    "similarity_query": "properties",
-    "similarity_radius": "verify",
-    "to_c": "interop",
-    "to_dimacs": "interop",
-    "to_lp": "interop",
-    "to_opb": "interop",
-    "to_smtlib": "interop",
-    "to_verilog": "interop",
-    "to_wcnf": "interop",
-    "write_report": "report",
-}
-_PACKAGES = {*(home.split(".")[0] for home in _HOME.values()), "bnn", "engines", "kernels"}
-
-__all__ = [
-    "AdaptiveGaussianBinarizer",
-    "Certificate",
-    "CertificateError",
-    "ClusterError",
-    "DataFormatError",
-    "Dataset",
-    "ImportMismatchError",
-    "InvalidInputError",
-    "MissingExtraError",
-    "Model",
-    "ModelError",
-    "ModelFormatError",
-    "Plan",
-    "PlanError",
-    "Query",
-    "Radius",
-    "Status",
-    "StopReason",
-    "StoreError",
-    "TableBinarizer",
-    "ThermometerBinarizer",
-    "ThresholdBinarizer",
-    "TmVerifyError",
-    "TrainingStateError",
-    "TsetlinMachineClassifier",
-    "UniversalVerdict",
-    "Verdict",
+_HOMES = {
+    "campaign": "Plan read_plan run_campaign",
+    "certificates": "Certificate",
+    "data": "Dataset load_dataset",
+    "data.binarizers": "AdaptiveGaussianBinarizer TableBinarizer ThermometerBinarizer ThresholdBinarizer "
     "WordBinarizer",
-    "check_equivalence",
-    "check_robustness",
-    "check_similarity",
-    "check_universal_robustness",
-    "check_universal_similarity",
-    "decide",
-    "equivalence_query",
-    "load",
-    "load_dataset",
-    "read_plan",
-    "robustness_query",
-    "robustness_radius",
-    "run_campaign",
-    "similarity_query",
-    "similarity_radius",
-    "to_c",
-    "to_dimacs",
-    "to_lp",
-    "to_opb",
-    "to_smtlib",
-    "to_verilog",
-    "to_wcnf",
-    "write_report",
-]
+    "errors": "CertificateError ClusterError DataFormatError ImportMismatchError InvalidInputError "
+    "MissingExtraError ModelError ModelFormatError PlanError StoreError TmVerifyError "
+    "TrainingStateError",
+    "interop": "to_c to_dimacs to_lp to_opb to_smtlib to_verilog to_wcnf",
+    "model": "Model",
+    "model.file": "load",
+    "properties": "Query Radius Status StopReason UniversalVerdict Verdict equivalence_query "
+    "robustness_query similarity_query",
+    "report": "write_report",
+    "training": "TsetlinMachineClassifier",
+    "verify": "check_equivalence check_robustness check_similarity check_universal_robustness "
+    "check_universal_similarity decide robustness_radius similarity_radius",
+}
+_PACKAGES = {*(home.split(".")[0] for home in _HOMES), "bnn", "engines", "kernels"}
 
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name in _HOME:
-        found = getattr(import_module(f"tmverify.{_HOME[name]}"), name)
-        globals()[name] = found  # from now on without this function
-        return found
-    if name in _PACKAGES:
-        return import_module(f"tmverify.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__all__, __getattr__ = names_at_first_use(__name__, _HOMES, _PACKAGES)
 
 
 def __dir__() -> list[str]:

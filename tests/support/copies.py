@@ -114,7 +114,7 @@ REWRITINGS: tuple[Copy, ...] = (
 def _edited(model: tv.Model, rng: Rng, edit: Callable[[list[int], int, int], None]) -> tv.Model:
     """One clause changed by ``edit(clause, place, new literal)``, if there is one to change."""
     free = model.clauses.lengths < model.n_features
-    eligible = np.flatnonzero((model.clauses.lengths > 0) & free & ~model.clauses.contradictory())
+    eligible = np.flatnonzero((model.clauses.lengths > 0) & free & ~model.clauses.contradictory)
     if not len(eligible):
         return model
     j = int(rng.choice(eligible))

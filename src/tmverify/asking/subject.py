@@ -25,7 +25,7 @@ from tmverify.data import Inputs, load_inputs, match_labels
 from tmverify.engines import engine_for
 from tmverify.errors import DataFormatError, InvalidInputError
 from tmverify.model import Classifier, Label, Model
-from tmverify.model.load import load_classifier
+from tmverify.model.file import load_classifier
 from tmverify.model.names import named_first
 from tmverify.properties.questions import Question
 from tmverify.properties.region import Direction, check_epsilon

@@ -4,12 +4,13 @@
 ``Model``. Training needs PyTorch (``pip install 'tmverify[bnn]'``), imported at first use; nothing else does.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tmverify.bnn.file import load_bnn
 from tmverify.bnn.folding import BatchNorm, fold_block, fold_output, fold_pixels
 from tmverify.bnn.model import BnnModel, Layer, PixelCuts
 from tmverify.bnn.query import NetworkQuery
+from tmverify.lazy import names_at_first_use
 
 if TYPE_CHECKING:
     from tmverify.bnn.training import BnnClassifier
@@ -27,10 +28,4 @@ __all__ = [
     "load_bnn",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name == "BnnClassifier":
-        from tmverify.bnn.training import BnnClassifier
-
-        return BnnClassifier
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+_, __getattr__ = names_at_first_use(__name__, {"training": "BnnClassifier"})

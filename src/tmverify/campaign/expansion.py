@@ -16,7 +16,7 @@ from tmverify.campaign.plan import Ask, InputSet, Plan
 from tmverify.data import Inputs, load_inputs
 from tmverify.errors import PlanError, TmVerifyError
 from tmverify.model import Classifier
-from tmverify.model.load import load_classifier
+from tmverify.model.file import load_classifier
 from tmverify.properties.questions import QUESTIONS
 from tmverify.properties.scope import comparable
 

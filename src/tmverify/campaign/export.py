@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tmverify.asking.answer import UNKNOWN, Asked, TaskAnswer
-from tmverify.asking.task import Task, unpack
+from tmverify.asking.task import Task
 from tmverify.atomic import replacing
 from tmverify.campaign.store import NOT_BELIEVED, Store, StoredModel
 from tmverify.extras import need
@@ -53,7 +53,7 @@ def export_csv(store: Store, path: str | os.PathLike[str]) -> Written:
         for record in records(store):
             writer.writerow(record)
             n += 1
-            refused += _is_refused(record)
+            refused += record["stop_reason"] == NOT_BELIEVED
     return Written(n, refused)
 
 
@@ -67,11 +67,12 @@ def export_parquet(store: Store, path: str | os.PathLike[str]) -> Written:
     pyarrow = need("pyarrow", extra="parquet", what="--parquet")
     parquet = need("pyarrow.parquet", extra="parquet", what="--parquet")
     found = list(records(store))
-    schema = pyarrow.schema([(name, _type(pyarrow, name)) for name in COLUMNS])
-    table = pyarrow.Table.from_pylist([_typed(record) for record in found], schema=schema)
+    types = dict.fromkeys(COLUMNS, pyarrow.string())
+    types |= dict.fromkeys(_INTEGERS, pyarrow.int64()) | dict.fromkeys(_FLOATS, pyarrow.float64())
+    table = pyarrow.Table.from_pylist([_typed(record) for record in found], schema=pyarrow.schema(types))
     with replacing(path) as draft:
         parquet.write_table(table, draft)
-    return Written(len(found), sum(map(_is_refused, found)))
+    return Written(len(found), sum(record["stop_reason"] == NOT_BELIEVED for record in found))
 
 
 def records(store: Store) -> Iterator[dict[str, Any]]:
@@ -80,71 +81,55 @@ def records(store: Store) -> Iterator[dict[str, Any]]:
     for row in store.rows():
         if row.answer is not None:
             model = row.task.named(models)
-            yield {**_asked(row.task, model), **_found(row.task, row.answer, model)}
+            yield {**_asked(row.task, model), **_found(row, row.answer, model)}
         elif row.refused is not None:  # perhaps because of its model
             refused = {"status": UNKNOWN, "stop_reason": NOT_BELIEVED, "detail": row.refused}
             yield {**_asked(row.task, None), **refused}
 
 
-def _is_refused(record: dict[str, Any]) -> bool:
-    return bool(record["stop_reason"] == NOT_BELIEVED)
-
-
 def _asked(task: Task, model: StoredModel | None) -> dict[str, Any]:
-    mask = None if task.mask is None else np.flatnonzero(unpack(task.mask, task.n_features)).tolist()
+    mask = None if task.free is None else np.flatnonzero(task.free).tolist()
+    own = ("question", "data", "index", "label", "epsilon", "scope", "direction")
     return {
+        **{name: getattr(task, name) for name in own},
         "task": task.id,
-        "question": task.question,
         "models": json.dumps(task.names),
-        "data": task.data,
-        "index": task.index,
-        "label": task.label,
-        "epsilon": task.epsilon,
-        "scope": task.scope,
-        "direction": task.direction,
-        "features": None if mask is None else json.dumps(mask),
-        "feature_names": None if mask is None or model is None else _names(mask, model),
+        "features": _json(mask),
+        "feature_names": None if model is None else _names(mask, model),
         "model_hashes": json.dumps(task.models),
     }
 
 
-def _found(task: Task, answer: TaskAnswer, model: StoredModel) -> dict[str, Any]:
-    flips = Asked(task, answer).flips
+def _found(row: Asked, answer: TaskAnswer, model: StoredModel) -> dict[str, Any]:
+    flips = None if row.flips is None else row.flips.tolist()
+    own = ("status", "lower", "upper", "engine", "stop_reason", "detail", "attempts")
     return {
-        "status": answer.status,
+        **{name: getattr(answer, name) for name in own},
         "radius": answer.lower if answer.lower == answer.upper else None,
-        "lower": answer.lower,
-        "upper": answer.upper,
-        "decisions": None if answer.decisions is None else json.dumps(answer.decisions),
-        "flips": None if flips is None else json.dumps(flips.tolist()),
-        "flipped_features": None if flips is None else _names(flips.tolist(), model),
+        "decisions": _json(answer.decisions),
+        "flips": _json(flips),
+        "flipped_features": _names(flips, model),
         "seconds": round(answer.seconds, 6),
-        "engine": answer.engine,
-        "stop_reason": answer.stop_reason,
-        "detail": answer.detail,
         "trusts": json.dumps(answer.trusts),
         "certificate": answer.certificate_path,
-        "attempts": answer.attempts,
         "versions": json.dumps(dict(answer.versions)),
     }
 
 
-def _names(features: list[int], model: StoredModel) -> str:
-    return json.dumps([feature_name(model, feature) for feature in features])
+def _json(value: Any) -> str | None:
+    return None if value is None else json.dumps(value)
 
 
-def _type(pyarrow: Any, name: str) -> Any:
-    if name in _INTEGERS:
-        return pyarrow.int64()
-    return pyarrow.float64() if name in _FLOATS else pyarrow.string()
+def _names(features: list[int] | None, model: StoredModel) -> str | None:
+    return None if features is None else json.dumps([feature_name(model, each) for each in features])
 
 
 def _typed(record: dict[str, Any]) -> dict[str, Any]:
     """Values of the columns' types: labels and scopes are numbers or words, so here words."""
-    return {name: _value(name, value) for name, value in record.items()}
 
+    def typed(name: str, value: Any) -> Any:
+        if value is None or name in _INTEGERS:
+            return value
+        return float(value) if name in _FLOATS else str(value).encode("utf-8", "backslashreplace").decode()
 
-def _value(name: str, value: Any) -> Any:
-    if value is None or name in _INTEGERS:
-        return value
-    return float(value) if name in _FLOATS else str(value).encode("utf-8", "backslashreplace").decode()
+    return {name: typed(name, value) for name, value in record.items()}

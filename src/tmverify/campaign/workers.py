@@ -47,7 +47,9 @@ class LocalWorkers:
         self._models = models
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
-        self._executor = ThreadPoolExecutor(jobs, initializer=self._note_thread)
+        self._executor = ThreadPoolExecutor(
+            jobs, initializer=lambda: self._threads.append(threading.current_thread())
+        )
 
     def submit(self, task: Task) -> Future[TaskAnswer]:
         return self._executor.submit(see_through, task, self._models, self._stopping)
@@ -65,9 +67,6 @@ class LocalWorkers:
             for thread in alive:
                 interrupt(thread)
             alive[0].join(_LOOK_EVERY)
-
-    def _note_thread(self) -> None:
-        self._threads.append(threading.current_thread())
 
 
 def see_through(

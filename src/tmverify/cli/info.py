@@ -95,7 +95,7 @@ def _machine(model: Model) -> tuple[dict[str, Any], dict[str, object]]:
         "empty_clause": model.empty_clause,
         "literals_per_clause": counted,
         "empty_clauses": int((lengths == 0).sum()),
-        "contradictory_clauses": int(model.clauses.contradictory().sum()),
+        "contradictory_clauses": int(model.clauses.contradictory.sum()),
         "largest_weight": int(abs(model.weights).max(initial=0)),
         "sha256": model.content_hash,
     }

@@ -25,7 +25,7 @@ from tmverify.cli.documents import certificate_of, document, labels_of, radii_of
 from tmverify.cli.histogram import histogram
 from tmverify.cli.output import STYLE, headline, plain, seconds_text, show, show_json, table_of
 from tmverify.model import Label
-from tmverify.model.text import printable_name
+from tmverify.model.rules import printable_name
 from tmverify.properties import Status, StopReason
 from tmverify.properties.trust import NO_CERTIFICATE
 

@@ -124,7 +124,7 @@ def _clause_facts(model: Model) -> dict[str, Any]:
         "clauses_per_class": dict(zip(map(str, model.classes), voters, strict=True)),
         "literals_per_clause": literals,
         "empty_clauses": int((lengths == 0).sum()),
-        "contradictory_clauses": int(model.clauses.contradictory().sum()),
+        "contradictory_clauses": int(model.clauses.contradictory.sum()),
     }
 
 

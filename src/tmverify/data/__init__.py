@@ -3,12 +3,13 @@
 scikit-learn is imported at the first use of a binarizer, not before.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tmverify.data.datasets import MNIST_C_CORRUPTIONS, Dataset, load_dataset
 from tmverify.data.files import match_labels
 from tmverify.data.inputs import Inputs, load_inputs, save_inputs
 from tmverify.data.tables import Table, load_table, split_table
+from tmverify.lazy import names_at_first_use
 
 if TYPE_CHECKING:
     from tmverify.data.binarizers import (
@@ -37,10 +38,10 @@ __all__ = [
     "split_table",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in __all__:
-        from tmverify.data import binarizers
-
-        return getattr(binarizers, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+_, __getattr__ = names_at_first_use(
+    __name__,
+    {
+        "binarizers": "AdaptiveGaussianBinarizer TableBinarizer ThermometerBinarizer ThresholdBinarizer "
+        "WordBinarizer"
+    },
+)

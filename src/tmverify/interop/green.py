@@ -36,9 +36,8 @@ from tmverify.interop.machines import (
     kind_of,
 )
 from tmverify.model import Label, Model
-from tmverify.model.assembly import clauses_of_matrix
 from tmverify.model.checks import as_array
-from tmverify.model.clauses import Clauses
+from tmverify.model.clauses import Clauses, clauses_of_matrix
 from tmverify.model.container import MAX_FILE_BYTES
 
 _LIBRARY = "green-tsetlin"

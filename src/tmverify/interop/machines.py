@@ -184,7 +184,7 @@ def probes(model: Model, n: int = N_PROBES) -> Bits:
     rng = np.random.default_rng(0)
     bits = (rng.random((n, model.n_features)) < rng.random((n, 1))).astype(np.uint8)
     bits[0], bits[1 % n] = 0, 1
-    proper = np.flatnonzero((model.clauses.lengths > 0) & ~model.clauses.contradictory())
+    proper = np.flatnonzero((model.clauses.lengths > 0) & ~model.clauses.contradictory)
     order = rng.permutation(proper)  # as many different clauses as there are inputs for, two for each
     for k, row in enumerate(bits[n // 4 :] if len(order) else []):
         clause = np.array(model.clauses[int(order[k // 2 % len(order)])])

@@ -35,8 +35,7 @@ from tmverify.interop.machines import (
     kind_of,
 )
 from tmverify.model import Label, Model
-from tmverify.model.assembly import clauses_of_matrix, one_machine_a_class
-from tmverify.model.clauses import Clauses
+from tmverify.model.clauses import Clauses, clauses_of_matrix, one_machine_a_class
 
 _CUDA, _COALESCED = "PyTsetlinMachineCUDA", "pytsetlin"
 _KINDS = {

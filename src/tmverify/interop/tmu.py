@@ -27,8 +27,7 @@ from tmverify.interop.machines import (
     kind_of,
 )
 from tmverify.model import Label, Model
-from tmverify.model.assembly import clauses_of_matrix, one_machine_a_class
-from tmverify.model.clauses import Clauses
+from tmverify.model.clauses import Clauses, clauses_of_matrix, one_machine_a_class
 
 _VANILLA, _COALESCED = "TMClassifier", "TMCoalescedClassifier"
 _MOST = 2**31 - 1  # class sums are int32

@@ -2,7 +2,7 @@
 
 A classifier reads ``n_features`` bits and puts each input into one of its classes. It has one exact encoding
 as a file, and the hash of that is its identity. A new kind of classifier is a subclass, a decoder in
-``model.load``, and a query, registered with ``properties.query.query_change``; how it works inside concerns
+``model.file``, and a query, registered with ``properties.query.query_change``; how it works inside concerns
 only the engines for its queries.
 """
 

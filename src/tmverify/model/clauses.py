@@ -17,7 +17,8 @@ without repetition, so that equal clauses are equal arrays. Invariant: arrays ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, overload
 
@@ -26,30 +27,34 @@ from numpy.typing import NDArray
 
 from tmverify.errors import ModelError, shown
 from tmverify.model.checks import integer
+from tmverify.model.container import MAX_FILE_BYTES
 
 MAX_FEATURES = 1 << 24
 MAX_CLAUSES = 1 << 24
 
+MAX_LITERALS = MAX_FILE_BYTES // 4  # as many as a model file holds
+
 # The plain evaluator gathers one cell per (row, literal); rows are taken in slices of this many cells.
 _CELLS_AT_ONCE = 1 << 24
+_CELLS_TO_SEARCH = 1 << 22  # numpy finds the included literals of a matrix with 24 bytes for each cell
+
+
+# Clauses, and their weights: (n_clauses,), or (outputs, n_clauses).
+Votes = tuple["Clauses", NDArray[np.int64]]
 
 
 class Clauses(Sequence[tuple[int, ...]]):
     """An immutable sequence of clauses, each read as a tuple of signed, 1-based literals."""
 
-    __slots__ = ("_derived", "literals", "n_features", "offsets")
-
     literals: NDArray[np.int32]
     offsets: NDArray[np.int64]
     n_features: int
-    _derived: dict[str, NDArray[Any]]  # what is asked for again and again, computed once
 
     def __init__(self, n_features: int, literals: NDArray[np.int32], offsets: NDArray[np.int64]) -> None:
         """Wrap arrays that are already in canonical form (see ``from_lists`` for any other input)."""
         object.__setattr__(self, "n_features", n_features)
         object.__setattr__(self, "literals", _frozen(literals))
         object.__setattr__(self, "offsets", _frozen(offsets))
-        object.__setattr__(self, "_derived", {})
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Clauses are immutable: cannot set {name}")
@@ -118,31 +123,24 @@ class Clauses(Sequence[tuple[int, ...]]):
         """Number of literals of each clause."""
         return np.diff(self.offsets)
 
-    @property
+    @cached_property
     def features(self) -> NDArray[np.int64]:
         """Feature index of each stored literal."""
-        return self._once("features", lambda: np.abs(self.literals).astype(np.int64) - 1)
+        return _frozen(np.abs(self.literals).astype(np.int64) - 1)
 
-    @property
+    @cached_property
     def owners(self) -> NDArray[np.int64]:
         """Clause index of each stored literal."""
-        return self._once("owners", lambda: np.repeat(np.arange(len(self)), self.lengths))
+        return _frozen(np.repeat(np.arange(len(self)), self.lengths))
 
+    @cached_property
     def contradictory(self) -> NDArray[np.bool_]:
         """Which clauses hold a literal and its negation, and so never output 1."""
-        return self._once("contradictory", self._find_contradictory)
-
-    def _once(self, name: str, compute: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-        if name not in self._derived:
-            self._derived[name] = _frozen(compute())
-        return self._derived[name]
-
-    def _find_contradictory(self) -> NDArray[np.bool_]:
         features, owners = self.features, self.owners
         twin = (features[1:] == features[:-1]) & (owners[1:] == owners[:-1])
         result = np.zeros(len(self), np.bool_)
         result[owners[1:][twin]] = True
-        return result
+        return _frozen(result)
 
     def outputs(self, bits: NDArray[np.uint8], *, empty_fires: bool) -> NDArray[np.bool_]:
         """Evaluate every clause on every row: the plain reference, (n, n_clauses)."""
@@ -179,6 +177,44 @@ def concatenate(parts: Sequence[Clauses]) -> Clauses:
         np.concatenate([part.literals for part in parts]),
         np.concatenate([np.zeros(1, np.int64), *offsets]),
     )
+
+
+def clauses_of_matrix(included: NDArray[np.bool_], n_features: int) -> Clauses:
+    """Clauses of a Boolean matrix with ``n_features`` columns, or twice as many: the negations follow."""
+    n_features = check_n_features(n_features)
+    n_clauses, n_literals = included.shape
+    if n_literals not in (n_features, 2 * n_features):
+        raise ModelError(f"{n_features} features have as many literals, or twice. Got {n_literals} instead.")
+    lengths = np.count_nonzero(included, axis=1)
+    if lengths.sum() > MAX_LITERALS:
+        raise ModelError(f"A model may have {MAX_LITERALS} literals in all. Got {lengths.sum()} instead.")
+    rows = max(1, _CELLS_TO_SEARCH // n_literals)
+    parts = [_literals(included[a : a + rows], n_features) for a in range(0, n_clauses, rows)]
+    return Clauses(
+        n_features,
+        np.concatenate([np.zeros(0, np.int32), *parts]),
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+    )
+
+
+def _literals(included: NDArray[np.bool_], n_features: int) -> NDArray[np.int32]:
+    """The literals of some rows, sorted by feature, the negation first, as clauses are."""
+    both = np.zeros((len(included), n_features, 2), np.bool_)
+    both[:, :, 1] = included[:, :n_features]
+    if included.shape[1] > n_features:
+        both[:, :, 0] = included[:, n_features:]
+    _, features, positive = np.nonzero(both)
+    return np.where(positive == 1, features + 1, -(features + 1)).astype(np.int32)
+
+
+def one_machine_a_class(parts: Sequence[Votes]) -> Votes:
+    """All clauses, and a matrix in which the clauses of machine c vote on class c alone."""
+    weights = np.zeros((len(parts), sum(len(clauses) for clauses, _ in parts)), np.int64)
+    start = 0
+    for c, (clauses, votes) in enumerate(parts):
+        weights[c, start : start + len(clauses)] = votes
+        start += len(clauses)
+    return concatenate([clauses for clauses, _ in parts]), weights
 
 
 def check_n_features(n_features: object) -> int:

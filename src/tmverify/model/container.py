@@ -79,7 +79,10 @@ def open_file(
         raise ModelFormatError(
             f"format version {shown(metadata.get('version'))}; this tmverify reads version {version!r}"
         )
-    return json_object(_parse(_text(metadata.get("model"), "model")), "model"), header, body
+    options = metadata.get("model")
+    if not isinstance(options, str):
+        raise ModelFormatError("model is missing or no string")
+    return json_object(_parse(options), "model"), header, body
 
 
 def format_of(data: bytes) -> object:
@@ -215,10 +218,4 @@ def json_object(value: Any, name: str) -> dict[str, Any]:
     """``value``, or ModelFormatError if it is no object."""
     if not isinstance(value, dict):
         raise ModelFormatError(f"not a tmverify model ({name} is missing or no JSON object)")
-    return value
-
-
-def _text(value: Any, name: str) -> str:
-    if not isinstance(value, str):
-        raise ModelFormatError(f"{name} is missing or no string")
     return value

@@ -63,4 +63,4 @@ def live_clauses(model: Model) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     base = model.bias
     if model.empty_clause == "fires":
         base = base + model.weights[:, empty].sum(axis=1)
-    return np.flatnonzero(counted & ~empty & ~model.clauses.contradictory()), base
+    return np.flatnonzero(counted & ~empty & ~model.clauses.contradictory), base

@@ -1,4 +1,6 @@
-"""The model file: one exact encoding of a model, in the layout of ``model.container``.
+"""Files of classifiers, read; and the file of a Tsetlin machine, one exact encoding of a Model.
+
+The layout is that of ``model.container``.
 
 Arrays: ``bias`` I64 (outputs,), ``literals`` I32 (n_literals,), ``offsets`` I64 (n_clauses + 1,),
 ``weights`` I32 (outputs, n_clauses). The options are n_features, tie, clamp, empty_clause, classes and
@@ -10,20 +12,56 @@ all its checks, encoded again, and the bytes must be equal. So no damaged, padde
 
 from __future__ import annotations
 
+import os
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.errors import ModelFormatError
+from tmverify.errors import ModelError, ModelFormatError
+from tmverify.model.classifier import Classifier
 from tmverify.model.clauses import MAX_FEATURES, Clauses
-from tmverify.model.container import Schema, names_in, open_file, pack, read_arrays
+from tmverify.model.container import Schema, format_of, names_in, open_file, pack, read, read_arrays
 from tmverify.model.machine import Model
 
 FORMAT = "tmverify-model"
 VERSION = "1"
 
 _SCHEMA: Schema = {"bias": ("I64", 1), "literals": ("I32", 1), "offsets": ("I64", 1), "weights": ("I32", 2)}
+# The modules that decode other formats, each imported by the first file of that format: kinds of classifiers
+# other than the Tsetlin machine lie in packages above this one.
+_DECODERS = {"tmverify-bnn": "tmverify.bnn.file"}
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """Read a model written by ``Model.save``.
+
+    Raises
+    ------
+    ModelFormatError
+        If the file is not exactly such a model; the message says what is wrong.
+    OSError
+        If the file is missing or may not be read.
+    """
+    try:
+        return decode(read(Path(path)))
+    except ModelError as error:
+        raise ModelFormatError(f"{path}: {error}") from error.__cause__
+
+
+def load_classifier(path: str | os.PathLike[str]) -> Classifier:
+    """Read a classifier of any kind, written by ``Classifier.save``; raises as ``load`` does."""
+    try:
+        data = read(Path(path))
+        kind = format_of(data)
+        if not isinstance(kind, str) or kind not in _DECODERS:
+            return decode(data)
+        classifier: Classifier = import_module(_DECODERS[kind]).decode(data)
+        return classifier
+    except ModelError as error:
+        raise ModelFormatError(f"{path}: {error}") from error.__cause__
 
 
 def decode(data: bytes) -> Model:

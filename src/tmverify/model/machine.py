@@ -101,9 +101,8 @@ class Model(Classifier):
             If the parts do not fit together or a number is out of range.
         """
         built = Clauses.from_lists(n_features, clauses)
-        votes = integers(np.atleast_2d(as_array(weights, "weights")), "weights")
-        n_outputs = votes.shape[0]
-        base = integers(as_array(bias, "bias"), "bias")
+        votes, base = np.atleast_2d(as_array(weights, "weights")), as_array(bias, "bias")
+        n_outputs = len(votes)
         if base.ndim == 0:
             base = np.full(n_outputs, base)
         return cls(
@@ -223,7 +222,7 @@ class Model(Classifier):
 
     def to_text(self, max_clauses: int | None = None) -> str:
         """The machine as rules that a person can read, at most ``max_clauses`` per class."""
-        from tmverify.model.text import to_text
+        from tmverify.model.rules import to_text
 
         return to_text(self, max_clauses)
 

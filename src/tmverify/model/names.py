@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -53,6 +54,12 @@ def default_name(feature: int) -> str:
     return f"x{feature}"
 
 
+def default_index(name: str, n_features: int) -> int | None:
+    """The feature that ``default_name`` calls so; None if there is none."""
+    index = counted(name)
+    return index if index is not None and index < n_features and name == default_name(index) else None
+
+
 def feature_name(model: Named, feature: int) -> str:
     """The name of a feature: its own, or the default."""
     return default_name(feature) if model.feature_names is None else model.feature_names[feature]
@@ -72,13 +79,7 @@ def feature_finder(model: Named) -> Callable[[str], int | None]:
     """A function from a name, as ``feature_name`` gives it, to the feature's index; None if there is none."""
     if model.feature_names is not None:
         return {name: i for i, name in enumerate(model.feature_names)}.get
-    n_features = model.n_features
-
-    def find(name: str) -> int | None:
-        index = counted(name)
-        return index if index is not None and index < n_features and name == default_name(index) else None
-
-    return find
+    return partial(default_index, n_features=model.n_features)
 
 
 def counted(name: str) -> int | None:

@@ -1,6 +1,6 @@
-"""A model as a list of clauses in JSON: for other trainers, other tools, and rules written by hand.
+"""A model as rules: in words for people; in JSON for other trainers, other tools and rules written by hand.
 
-::
+The JSON is a list of clauses::
 
     {
       "format": "tsetlin-clauses",
@@ -29,17 +29,18 @@ What ``to_json`` writes, ``from_json`` reads back as an equal model.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from tmverify.errors import ModelError, ModelFormatError, shown
+from tmverify.errors import InvalidInputError, ModelError, ModelFormatError, shown
 from tmverify.model.checks import MAX_WEIGHT
+from tmverify.model.clauses import MAX_FEATURES
 from tmverify.model.container import parse_json
 from tmverify.model.machine import Model
-from tmverify.model.names import counted, default_name
+from tmverify.model.names import Named, default_index, feature_name
 
 FORMAT = "tsetlin-clauses"
 VERSION = 1
@@ -120,7 +121,8 @@ def build(
     names = options.get("feature_names")
     if n_features is None and names is not None:
         n_features = len(names)
-    bias = _checked_bias(options.get("bias", 0))
+    bias = options.get("bias", 0)
+    _check_integers(bias if isinstance(bias, list) else [bias], '"bias"')
     if n_outputs is None:
         n_outputs = len(bias) if isinstance(bias, list) else len(weights[0]) if weights else 1
     for j, votes in enumerate(weights):
@@ -132,20 +134,12 @@ def build(
             n_features,
             _signed(literals, names, n_features),
             np.array(weights, np.int64).reshape(len(weights), n_outputs).T,
-            **{**options, "bias": bias},
+            **options,
         )
     except ModelFormatError:
         raise
     except ModelError as error:
         raise ModelFormatError(str(error)) from None
-
-
-def _checked_bias(bias: Any) -> int | list[int]:
-    if not isinstance(bias, list):
-        _check_integers([bias], '"bias"')
-        return int(bias)
-    _check_integers(bias, '"bias"')
-    return bias
 
 
 def _signed(literals: Iterable[list[Any]], names: list[Any] | None, n_features: Any) -> list[list[Any]]:
@@ -167,10 +161,8 @@ def _meanings(names: list[Any]) -> dict[str, int]:
 def _counted(text: str, n_features: Any) -> int | None:
     """The literal of a feature without a name: 1 is x0, -3 is not x2."""
     name = text.removeprefix("not ")
-    feature = counted(name)
-    if feature is None or name != default_name(feature):
-        return None
-    if isinstance(n_features, int) and feature >= n_features:
+    feature = default_index(name, n_features if isinstance(n_features, int) else MAX_FEATURES)
+    if feature is None:
         return None
     return feature + 1 if name == text else -feature - 1
 
@@ -212,3 +204,57 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise ValueError("a key is there twice")
     return found
+
+
+def to_text(model: Model, max_clauses: int | None = None) -> str:
+    """One line per clause and class that it votes on, at most ``max_clauses`` per class."""
+    if max_clauses is not None and (type(max_clauses) is not int or max_clauses < 0):
+        raise InvalidInputError(
+            f"max_clauses must be None or an integer >= 0. Got {shown(max_clauses)} instead."
+        )
+    return "\n".join(_lines(model, max_clauses))
+
+
+def printable_name(model: Named, feature: int) -> str:
+    """The name of a feature, to be shown."""
+    return _printable(feature_name(model, feature))
+
+
+def _printable(label: object) -> str:
+    """Names come from files: no line breaks, no terminal codes."""
+    text = str(label)
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def clause_text(model: Model, j: int) -> str:
+    """Clause j as a conjunction in words."""
+    clause = model.clauses[j]
+    if not clause:
+        return "(empty: never true)" if model.empty_clause == "silent" else "(empty: always true)"
+    words = [("" if lit > 0 else "not ") + printable_name(model, abs(lit) - 1) for lit in clause]
+    contradictory = len({abs(lit) for lit in clause}) < len(clause)
+    return " and ".join(words) + ("  (contradictory: never true)" if contradictory else "")
+
+
+def _lines(model: Model, max_clauses: int | None) -> Iterator[str]:
+    yield f"Tsetlin machine: {model.n_features} features, {model.n_clauses} clauses"
+    yield f"decision: {_rule(model)}"
+    for row in range(model.n_outputs):
+        label = model.classes[1] if model.n_outputs == 1 else model.classes[row]
+        voters = np.flatnonzero(model.weights[row])
+        listed = voters[:max_clauses]
+        start = f", starting from {model.bias[row]:+d}" if model.bias[row] else ""
+        yield f"votes on class {_printable(label)}{start}:"
+        for j in listed:
+            yield f"  {model.weights[row, j]:+d}  {clause_text(model, int(j))}"
+        if len(listed) < len(voters):
+            yield f"  … and {len(voters) - len(listed)} more"
+
+
+def _rule(model: Model) -> str:
+    clamp = "" if model.clamp is None else f", each score cut to [-{model.clamp}, {model.clamp}]"
+    if model.n_outputs > 1:
+        return f"the class with the most votes; on a tie the first in order{clamp}"
+    sign = ">=" if model.tie == "positive" else ">"
+    first, second = map(_printable, model.classes)
+    return f"class {second} if the votes sum to {sign} 0, else class {first}{clamp}"

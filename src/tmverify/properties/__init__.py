@@ -3,35 +3,24 @@
 Names are imported at their first use: ``questions`` is read by ``tmverify --help``, which needs no NumPy.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tmverify.lazy import names_at_first_use
 
 if TYPE_CHECKING:
-    from tmverify.properties.query import Query
-    from tmverify.properties.questions import equivalence_query, robustness_query, similarity_query
-    from tmverify.properties.verdict import Radius, Status, StopReason, UniversalVerdict, Verdict
+    from tmverify.properties.query import Query as Query
+    from tmverify.properties.questions import equivalence_query as equivalence_query
+    from tmverify.properties.questions import robustness_query as robustness_query
+    from tmverify.properties.questions import similarity_query as similarity_query
+    from tmverify.properties.verdict import Radius as Radius
+    from tmverify.properties.verdict import Status as Status
+    from tmverify.properties.verdict import StopReason as StopReason
+    from tmverify.properties.verdict import UniversalVerdict as UniversalVerdict
+    from tmverify.properties.verdict import Verdict as Verdict
 
-_HOME = {
-    "Query": "query",
-    **dict.fromkeys(("Radius", "Status", "StopReason", "UniversalVerdict", "Verdict"), "verdict"),
-    **dict.fromkeys(("equivalence_query", "robustness_query", "similarity_query"), "questions"),
+_HOMES = {
+    "query": "Query",
+    "questions": "equivalence_query robustness_query similarity_query",
+    "verdict": "Radius Status StopReason UniversalVerdict Verdict",
 }
-
-__all__ = [
-    "Query",
-    "Radius",
-    "Status",
-    "StopReason",
-    "UniversalVerdict",
-    "Verdict",
-    "equivalence_query",
-    "robustness_query",
-    "similarity_query",
-]
-
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__all__, __getattr__ = names_at_first_use(__name__, _HOMES)

@@ -1,8 +1,8 @@
 """Charts: bars and step curves as SVG text, for a page (whose style sheet colours them) or as files.
 
-Classes name what a shape is; ``chart.css`` gives them colours by custom properties with fixed ones to fall
-back on, so that the same drawing works in light, in dark and on paper. Names of series may be any text: they
-are escaped here.
+Each shape has a class that names what it is; ``chart.css`` colours the classes by custom properties, with
+fixed colours to fall back on, so that the same drawing works in light, in dark and on paper. Names of series
+may be any text: they are escaped here.
 """
 
 from __future__ import annotations
@@ -89,16 +89,22 @@ Chart = Bars | Curves
 _Scale = Callable[[float], float]  # from a number to its coordinate
 
 
-def svg(chart: Chart) -> str:
+def svg(chart: Chart, background: str = "") -> str:
     """The chart as an element for a page that has the style sheet ``chart_style()``."""
-    return _wrapped(chart, "")
+    legend = _LEGEND_LINE * len(chart.curves) + 8 if isinstance(chart, Curves) else 0
+    body = _curves(chart) if isinstance(chart, Curves) else _bars(chart)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT + legend}" '
+        f'role="img" aria-label="{escape(chart.title)}"><title>{escape(chart.title)}</title>'
+        f"<desc>{escape(chart.description)}</desc>{background}{body}</svg>"
+    )
 
 
 def standalone_svg(chart: Chart) -> str:
     """The chart as a file of its own, with colours for light and dark."""
     dark = "@media (prefers-color-scheme: dark) {svg {" + _DARK + "}}"
     paper = f'<style>{chart_style()}{dark}</style><rect class="paper" width="100%" height="100%"/>'
-    return _wrapped(chart, paper) + "\n"
+    return svg(chart, paper) + "\n"
 
 
 def chart_style() -> str:
@@ -148,16 +154,6 @@ def _vertical(end: float) -> _Scale:
 def _scale(start: float, end: float, first: float, last: float) -> _Scale:
     """Numbers from ``start`` to ``end`` are drawn at coordinates from ``first`` to ``last``."""
     return lambda value: round(first + (value - start) / (end - start) * (last - first), 1)
-
-
-def _wrapped(chart: Chart, paper: str) -> str:
-    legend = _LEGEND_LINE * len(chart.curves) + 8 if isinstance(chart, Curves) else 0
-    body = _curves(chart) if isinstance(chart, Curves) else _bars(chart)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT + legend}" '
-        f'role="img" aria-label="{escape(chart.title)}"><title>{escape(chart.title)}</title>'
-        f"<desc>{escape(chart.description)}</desc>{paper}{body}</svg>"
-    )
 
 
 def _text(x: float, y: float, content: str, *, anchor: str = "middle", kind: str = "tick") -> str:

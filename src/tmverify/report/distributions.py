@@ -118,25 +118,25 @@ class Times:
 
 def radii_of(by_series: Mapping[Series, Sequence[Asked]]) -> tuple[Radii, ...]:
     """The radii of each series that has some."""
-    found = (Radii(series, _bounds(rows)) for series, rows in by_series.items())
-    return tuple(radii for radii in found if radii.bounds)
-
-
-def _bounds(rows: Sequence[Asked]) -> tuple[tuple[float, float], ...]:
-    answers = (row.answer for row in rows if row.task.asks.is_distance and row.answer is not None)
-    return tuple((a.lower, a.upper) for a in answers if a.lower is not None and a.upper is not None)
+    found = []
+    for series, rows in by_series.items():
+        answers = [row.answer for row in rows if row.answer is not None]
+        bounds = [(a.lower, a.upper) for a in answers if a.lower is not None and a.upper is not None]
+        if bounds:
+            found.append(Radii(series, tuple(bounds)))
+    return tuple(found)
 
 
 def curves_of(by_series: Mapping[Series, Sequence[Asked]], radii: Sequence[Radii]) -> tuple[Curve, ...]:
     """The curve of each series of which a point or a radius is known."""
     known = {each.series: each for each in radii}
-    found = (Curve(series, _points(rows), known.get(series)) for series, rows in by_series.items())
-    return tuple(curve for curve in found if curve.points or curve.radii)
-
-
-def _points(rows: Sequence[Asked]) -> dict[int, Tally]:
-    tallies = {group.epsilon: tally for group, tally in grouped(rows).items() if tally.done}
-    return {epsilon: tallies[epsilon] for epsilon in sorted(key for key in tallies if key is not None)}
+    found = []
+    for series, rows in by_series.items():
+        tallies = {group.epsilon: tally for group, tally in grouped(rows).items() if tally.done}
+        points = {epsilon: tallies[epsilon] for epsilon in sorted(e for e in tallies if e is not None)}
+        if points or series in known:
+            found.append(Curve(series, points, known.get(series)))
+    return tuple(found)
 
 
 def times_of(rows: Iterable[Asked]) -> tuple[Times, ...]:

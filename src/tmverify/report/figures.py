@@ -44,7 +44,8 @@ def share_figure(curves: Sequence[Curve], unaffected: str) -> Figure:
         caption.append("A line is the exact share by radius (inputs whose radius is greater than ε).")
     if any(curve.points for curve in curves):
         caption.append("Dots are the share of solved tasks at an ε that was asked about.")
-    if any(_uncertain(curve) for curve in curves):
+    unknown = any(tally.unknown for curve in curves for tally in curve.points.values())
+    if unknown or any(curve.radii and curve.radii.open for curve in curves):
         caption.append("Bands and whiskers: how far unknown answers could move it.")
     chart = Curves(
         title=f"Share of inputs {unaffected}, by ε",
@@ -96,10 +97,6 @@ def time_figure(times: Times) -> Figure:
         end=seconds_text(bins[-1].end),
     )
     return Figure("all models and inputs", caption, chart)
-
-
-def _uncertain(curve: Curve) -> bool:
-    return any(tally.unknown for tally in curve.points.values()) or bool(curve.radii and curve.radii.open)
 
 
 def _steps(curve: Curve, end: int, unaffected: str) -> Steps:

@@ -1,15 +1,23 @@
 """The gallery: for each input the nearest change that is known to alter a decision.
 
 One input may have many answers with a counterexample: at several epsilons, by several engines, and from its
-radius. They would all show much the same, so an input has one entry: the change with the fewest flips. The
-entry remembers all the answers that it stands for, since 2 flips answer epsilon 2, 3 and 5 alike.
+radius. They would all look much the same, so an input has one entry: the change with the fewest flips. The
+entry lists all the answers that it stands for, since 2 flips answer epsilon 2, 3 and 5 alike.
+
+Inputs that are pictures are drawn as tiny palette PNGs in ``data:`` addresses, a pixel for a feature. A PNG
+is a signature and chunks (length, kind, content, CRC-32); here IHDR, PLTE, IDAT, IEND. Pixels are places in
+the palette, two bits each, rows padded to whole bytes after a filter byte of 0
+(https://www.w3.org/TR/png-3/). The page enlarges them: ``image-rendering: pixelated``.
 """
 
 from __future__ import annotations
 
+import struct
+import zlib
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +25,15 @@ from numpy.typing import NDArray
 from tmverify.campaign import Asked, Task, TaskAnswer
 from tmverify.campaign.store import StoredModel
 from tmverify.model.names import feature_name
-from tmverify.report.pictures import marked, picture
 from tmverify.report.series import Series
 from tmverify.report.words import bounds_text, decisions_text, question_text, seconds_text
 
 _MAX_NAMES = 40
 _MAX_UNCHANGED = 14  # names of features that the change leaves as they are
 _PICTURE = 92  # CSS pixels of the longer side
+OFF, ON, SET, CLEARED = range(4)
+_PLAIN = ("f3f5f8", "1d2736", "f3f5f8", "1d2736")
+_MARKED = ("f3f5f8", "c3cad5", "12b76a", "b3122a")  # a light green and a dark red differ even without hue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,31 +88,36 @@ def gallery_of(rows: Sequence[Asked], series: Sequence[Series], *, limit: int) -
     places: dict[object, list[int]] = {}
     for place, row in enumerate(rows):
         if row.answer is not None and row.answer.witness is not None:
-            places.setdefault(_asked_about(row.task), []).append(place)
+            task = row.task
+            about = task.models, task.data, task.index, task.bits, task.scope, task.mask, task.direction
+            places.setdefault(about, []).append(place)
     found = [_nearest(rows, series, among) for among in places.values()]
     return Gallery(tuple(_classes_in_turn(found)[:limit]), len(found))
 
 
-def _asked_about(task: Task) -> object:
-    """What the answers that one change stands for have in common."""
-    return task.models, task.data, task.index, task.bits, task.scope, task.mask, task.direction
-
-
 def _nearest(rows: Sequence[Asked], series: Sequence[Series], places: Sequence[int]) -> Change:
-    first, *others = sorted((_change(rows[place], series[place], place) for place in places), key=_preference)
-    return replace(first, places=(*first.places, *(place for other in others for place in other.places)))
+    """The change that stands for the answers at ``places``.
 
+    It has the fewest flips; among equals, those with a certificate come first, then radii, then the smallest
+    epsilon.
+    """
 
-def _preference(change: Change) -> tuple[int, bool, bool, int]:
-    """Fewest flips first, then those with a certificate, then radii, then the smallest epsilon."""
-    task, certified = change.task, bool(change.answer.certificate_path)
-    return change.n_flips, not certified, not task.asks.is_distance, task.epsilon or 0
+    def preference(place: int) -> tuple[int, bool, bool, int]:
+        task, flips = rows[place].task, rows[place].flips
+        certified = rows[place].found.certificate_path is not None
+        n_flips = 0 if flips is None else len(flips)
+        return n_flips, not certified, not task.asks.is_distance, task.epsilon or 0
 
-
-def _change(row: Asked, series: Series, place: int) -> Change:
-    assert row.witness is not None
+    first, *others = sorted(places, key=preference)
+    best = rows[first]
+    assert best.witness is not None
     return Change(
-        task=row.task, answer=row.found, series=series, places=(place,), witness=row.witness, flips=row.flips
+        task=best.task,
+        answer=best.found,
+        series=series[first],
+        places=(first, *others),
+        witness=best.witness,
+        flips=best.flips,
     )
 
 
@@ -231,3 +246,34 @@ def _features(change: Change, model: StoredModel) -> tuple[FeatureNames, ...]:
             names = tuple(feature_name(model, i) for i in features[:most])
             found.append(FeatureNames(kind, caption, names, len(features) - len(names)))
     return tuple(found)
+
+
+def picture(bits: NDArray[np.uint8], shape: tuple[int, int]) -> str:
+    """An input as an address for ``<img src>``."""
+    return _address(bits.reshape(shape), _PLAIN)
+
+
+def marked(x: NDArray[np.uint8], witness: NDArray[np.uint8], shape: tuple[int, int]) -> str:
+    """An input, dimmed, with the pixels that the witness sets in green and those it clears in red."""
+    changed = np.where(witness == x, x, np.where(witness == 1, SET, CLEARED))
+    return _address(changed.reshape(shape), _MARKED)
+
+
+def _address(pixels: NDArray[np.integer], palette: tuple[str, ...]) -> str:
+    """The address of a PNG; ``pixels`` are places 0 to 3 in a palette of hexadecimal colours."""
+    height, width = pixels.shape
+    colours = b"".join(bytes.fromhex(colour) for colour in palette)
+    header = struct.pack(">IIBBBBB", width, height, 2, 3, 0, 0, 0)
+    chunks = (("IHDR", header), ("PLTE", colours), ("IDAT", zlib.compress(_rows(pixels), 9)), ("IEND", b""))
+    png = b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind.encode(), content) for kind, content in chunks)
+    return "data:image/png;base64," + b64encode(png).decode()
+
+
+def _rows(pixels: NDArray[np.integer]) -> bytes:
+    two_bits = np.stack([pixels >> 1 & 1, pixels & 1], axis=-1).reshape(len(pixels), -1).astype(np.uint8)
+    packed = np.packbits(two_bits, axis=1)
+    return np.pad(packed, ((0, 0), (1, 0))).tobytes()
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))

@@ -2,7 +2,7 @@
 
 Names, labels and words in a store may be any text. Three walls keep them text: Jinja2 escapes all that it
 inserts, the JSON of the table holds no character that HTML uses (``safe_json``), and the page's own content
-security policy lets only the one script run whose digest it names, and lets nothing load.
+security policy allows one script, by its digest, and lets nothing load.
 
 The table of all answers is compact JSON, ``{"columns": [...], "texts": [...], "rows": [[...], ...]}``: a list
 for each row, and every text once. In a row, columns of text hold a place in ``texts`` or null, the others a
@@ -24,6 +24,7 @@ from typing import Any
 from tmverify.campaign import Asked, Tally
 from tmverify.extras import need
 from tmverify.report.charts import chart_style, share_bar, svg
+from tmverify.report.distributions import Radii
 from tmverify.report.figures import figures_of
 from tmverify.report.gallery import entry_of
 from tmverify.report.report import Report, median_seconds
@@ -52,7 +53,7 @@ def render(report: Report, *, now: datetime | None = None) -> str:
     page: str = environment.from_string(_part("template.html")).render(
         report=report,
         made=(now or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC"),
-        policy=_policy(script, style),
+        policy=f"default-src 'none'; img-src data:; script-src {_digest(script)}; style-src {_digest(style)}",
         style=markup(style),
         script=markup(script),
         table=markup(table_json(report.rows, report.series)),
@@ -68,10 +69,6 @@ def render(report: Report, *, now: datetime | None = None) -> str:
 
 def _part(name: str) -> str:
     return files("tmverify.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _policy(script: str, style: str) -> str:
-    return f"default-src 'none'; img-src data:; script-src {_digest(script)}; style-src {_digest(style)}"
 
 
 def _digest(text: str) -> str:
@@ -99,7 +96,8 @@ def cards_of(report: Report) -> Iterator[Card]:
     for adjective, shares in report.shares.items():
         n_series = len({line.series for line in report.lines if line.asks.adjective == adjective})
         yield _share_card(adjective, shares, n_series)
-    yield from _radius_card(report)
+    if report.radii:
+        yield _radius_card(report.radii)
     yield Card("violated", str(tally.violated), "with an example each", "bad" if tally.violated else "")
     unknown = f"{percent(tally.unknown, tally.done)} of answered"
     yield Card("unknown", str(tally.unknown), unknown, "open" if tally.unknown else "")
@@ -118,13 +116,12 @@ def _share_card(adjective: str, shares: Mapping[int | None, Tally], n_series: in
     return Card(name, percent(tally.positive, tally.solved), "\n".join(notes), "good")
 
 
-def _radius_card(report: Report) -> Iterator[Card]:
-    if report.radii:
-        first, *others = report.radii
-        notes = [f"{first.series.model}, {len(first.bounds)} inputs"]
-        notes += [f"{each.series.model}: {bounds_text(*each.median)}" for each in others[:3]]
-        notes += ["…"] if len(others) > 3 else []
-        yield Card("median radius", bounds_text(*first.median), "\n".join(notes))
+def _radius_card(radii: Sequence[Radii]) -> Card:
+    first, *others = radii
+    notes = [f"{first.series.model}, {len(first.bounds)} inputs"]
+    notes += [f"{each.series.model}: {bounds_text(*each.median)}" for each in others[:3]]
+    notes += ["…"] if len(others) > 3 else []
+    return Card("median radius", bounds_text(*first.median), "\n".join(notes))
 
 
 def table_json(rows: Sequence[Asked], series: Sequence[Series]) -> str:

@@ -111,9 +111,9 @@ def collect(
         raise InvalidInputError(f"gallery must be at least 0. Got {gallery} instead.")
     rows = tuple(rows if image is None else _as_pictures(rows, image))
     series = tuple(series_of(rows))
-    by_series: dict[Series, list[Asked]] = {}
+    by_series: dict[Series, list[Asked]] = defaultdict(list)
     for each, row in zip(series, rows, strict=True):
-        by_series.setdefault(each, []).append(row)
+        by_series[each].append(row)
     radii = radii_of(by_series)
     asked = {key for row in rows for key in row.task.models}
     refused = Counter(row.refused for row in rows if row.refused is not None)
@@ -163,24 +163,26 @@ def _as_pictures(rows: Sequence[Asked], image: tuple[int, int]) -> list[Asked]:
 
 def _versions(rows: Sequence[Asked]) -> dict[str, tuple[str, ...]]:
     """All versions of each program that took part."""
-    found: dict[str, dict[str, None]] = {}
+    found: dict[str, dict[str, None]] = defaultdict(dict)
     for row in rows:
         for program, version in (row.answer.versions if row.answer is not None else {}).items():
-            found.setdefault(program, {})[version] = None
+            found[program][version] = None
     return {program: tuple(versions) for program, versions in found.items()}
 
 
 def _shares(rows: Sequence[Asked]) -> dict[str, dict[int | None, Tally]]:
-    by_adjective: dict[str, list[Asked]] = {}
+    by_adjective: dict[str, list[Asked]] = defaultdict(list)
     for row in rows:
         if not row.task.asks.is_distance:
-            by_adjective.setdefault(row.task.asks.adjective, []).append(row)
-    found: dict[str, dict[int | None, Tally]] = {}
-    for adjective, own in by_adjective.items():
-        found[adjective] = {None: _tally(own)}
-        for epsilon in sorted({row.task.epsilon for row in own if row.task.epsilon is not None}):
-            found[adjective][epsilon] = _tally(row for row in own if row.task.epsilon == epsilon)
-    return found
+            by_adjective[row.task.asks.adjective].append(row)
+    return {
+        adjective: {None: _tally(own)}
+        | {
+            epsilon: _tally(row for row in own if row.task.epsilon == epsilon)
+            for epsilon in sorted({row.task.epsilon for row in own if row.task.epsilon is not None})
+        }
+        for adjective, own in by_adjective.items()
+    }
 
 
 def _tally(rows: Iterable[Asked]) -> Tally:

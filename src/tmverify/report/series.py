@@ -1,22 +1,21 @@
 """Series: the answers that may be counted together.
 
-A store keeps the answers of earlier plans: the same name may stand for a model and for the one that was
-trained anew, and the same input may be asked about with other features free to change. A number that mixed
-these would mean nothing, so everything in a report is counted for each series.
+A store keeps the answers of earlier plans: a model that was trained anew may have the name of the old one,
+and an input may be asked about again with other features free to change. A number that mixed these would mean
+nothing, so everything in a report is counted for each series.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tmverify.asking.tally import line_of
 from tmverify.asking.task import unpack
-from tmverify.campaign import Asked, Task
+from tmverify.campaign import Asked
 
 HASH_CHARS = 8
-_BOTH = " ↔ "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +35,7 @@ class Series:
     @property
     def model(self) -> str:
         """The name of the model, or of both."""
-        return _BOTH.join(self.names)
+        return " ↔ ".join(self.names)
 
     @property
     def conditions(self) -> str:
@@ -71,19 +70,17 @@ def series_of(rows: Sequence[Asked]) -> list[Series]:
         """The name, with some of the model's hash if other models have the same name."""
         return name if len(hashes[name]) == 1 else f"{name} ({key[:HASH_CHARS]})"
 
-    return [_series(row.task, shown) for row in rows]
-
-
-def _series(task: Task, shown: Callable[[str, str], str]) -> Series:
-    line = line_of(task)
-    return Series(
-        names=tuple(map(shown, task.names, task.models)),
-        models=task.models,
-        data=line.data,
-        scope=str(line.scope),
-        direction=task.direction,
-        mask=task.mask,
-        n_features=task.n_features,
-        engine=task.engine,
-        certified=task.certified,
-    )
+    return [
+        Series(
+            names=tuple(map(shown, task.names, task.models)),
+            models=task.models,
+            data=task.data,
+            scope=str(line_of(task).scope),
+            direction=task.direction,
+            mask=task.mask,
+            n_features=task.n_features,
+            engine=task.engine,
+            certified=task.certified,
+        )
+        for task in (row.task for row in rows)
+    ]

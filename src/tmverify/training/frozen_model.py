@@ -8,8 +8,7 @@ import numpy as np
 
 from tmverify.errors import InvalidInputError, ModelError
 from tmverify.model import Label, Model
-from tmverify.model.assembly import clauses_of_matrix, one_machine_a_class
-from tmverify.model.clauses import MAX_CLAUSES
+from tmverify.model.clauses import MAX_CLAUSES, clauses_of_matrix, one_machine_a_class
 from tmverify.training.machine import Machine, included_literals
 
 MAX_WEIGHTS = 1 << 28  # 2 GiB

@@ -18,7 +18,7 @@ from support.tiny_networks import random_network
 from tmverify import ModelError, ModelFormatError
 from tmverify.bnn import BnnModel, PixelCuts, load_bnn
 from tmverify.bnn.file import decode, encode
-from tmverify.model.load import load_classifier
+from tmverify.model.file import load_classifier
 
 
 def rich_network(**changes: Any) -> BnnModel:

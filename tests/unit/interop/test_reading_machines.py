@@ -24,7 +24,7 @@ from tmverify.interop.machines import (
     included_in_slices,
     probes,
 )
-from tmverify.model.assembly import clauses_of_matrix
+from tmverify.model.clauses import clauses_of_matrix
 
 
 def test_literals_of_matrices_and_lists() -> None:

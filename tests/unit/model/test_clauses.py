@@ -150,13 +150,13 @@ def test_outputs_on_every_input(case: tuple[int, list[list[int]]], empty_fires: 
 def test_contradictory_clauses_are_found_and_never_fire(case: tuple[int, list[list[int]]]) -> None:
     clauses = Clauses.from_lists(*case)
     expected = [any(-lit in clause for lit in clause) for clause in clauses]
-    assert clauses.contradictory().tolist() == expected
+    assert clauses.contradictory.tolist() == expected
     fires = clauses.outputs(all_inputs(clauses.n_features), empty_fires=True).any(axis=0)
-    assert (fires == ~clauses.contradictory()).all()
+    assert (fires == ~clauses.contradictory).all()
 
 
 def test_neighbouring_clauses_on_one_feature_are_no_contradiction() -> None:
-    assert not Clauses.from_lists(2, [[1, -2], [2], [-2], [-1], [1]]).contradictory().any()
+    assert not Clauses.from_lists(2, [[1, -2], [2], [-2], [-1], [1]]).contradictory.any()
 
 
 def test_many_rows_are_taken_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,7 +246,7 @@ def test_attributes_cannot_be_replaced() -> None:
 def test_derived_arrays_can_not_be_changed() -> None:
     """Some are kept for the next caller."""
     clauses = Clauses.from_lists(3, [[1], [2, -3]])
-    for array in (clauses.features, clauses.owners, clauses.contradictory()):
+    for array in (clauses.features, clauses.owners, clauses.contradictory):
         with pytest.raises(ValueError, match="read-only"):
             array[:] = 0
     clauses.lengths[:] = 9

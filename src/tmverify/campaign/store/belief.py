@@ -1,8 +1,8 @@
-"""What a store is believed: tasks that can be asked, and answers that their question could have written.
+"""What is believed of a store: tasks that can be asked, and answers that their question could have.
 
-A store is a file, and files get damaged, edited and mixed up. So a row is believed only if its question could
-have written it. This file says which rows those are, from the task, the answer and what the store says of the
-models; no model file is needed. What an answer has depends on the kind of its question::
+A store is a file, and files get damaged, edited and mixed up. So an answer is believed only if its question
+could have it. This file decides that from the task, the answer and what the store says of the models; it
+needs no model file. What an answer has depends on its question::
 
                   robustness, similarity, equivalence       radius
     status        holds         violated      unknown       exact                unknown
@@ -16,19 +16,18 @@ models; no model file is needed. What an answer has depends on the kind of its q
 
 A witness lies in the region, ``upper`` flips away; for one model it is not the input itself. (Pixels of a
 network that no grey level changes are known to its file alone.) Decisions are two classes; with a class as
-scope, 1 and 0. An answer is by the engine that was asked, or by one that it may leave the answer to, and
-``trusts`` are the words of the engines' declarations about these.
+scope, 1 and 0. An answer comes from the engine that was asked, or from one that it may leave the answer to,
+and ``trusts`` are the words of the engines' declarations about these.
 
-No rule sees a lie that fits: a row that was changed as a whole, a lower bound that was raised while the upper
-one is open, another input in place of the witness. ``docs/trust.md`` says what does.
+No rule notices a consistent lie: a row that was changed as a whole, a lower bound that was raised while the
+upper one is open, another input in place of the witness. ``docs/trust.md`` says what does notice it.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from tmverify.asking.answer import EXACT, MERGED, UNKNOWN, TaskAnswer
@@ -40,6 +39,7 @@ from tmverify.engines.engine import Engine, Signer
 from tmverify.errors import shown
 from tmverify.model.clauses import MAX_FEATURES
 from tmverify.properties import Status, StopReason
+from tmverify.properties.questions import PLANNED
 from tmverify.properties.trust import CHECKED, NO_CERTIFICATE
 
 _HOLDS, _VIOLATED = Status.HOLDS.value, Status.VIOLATED.value
@@ -48,69 +48,47 @@ _LONGEST = 1e9  # seconds, some thirty years
 _ATTEMPTS = (1, 2)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind:
-    """A question: of how many models, about an input or about all, and how it is answered."""
-
-    models: tuple[int, ...]
-    about_input: bool = True
-    has_epsilon: bool = False
-    statuses: tuple[str, ...] = (_HOLDS, _VIOLATED, UNKNOWN)
-
-    @property
-    def is_distance(self) -> bool:
-        return EXACT in self.statuses
-
-
-_KINDS: Mapping[str, _Kind] = {
-    "robustness": _Kind(models=(1,), has_epsilon=True),
-    "radius": _Kind(models=(1, 2), statuses=(EXACT, UNKNOWN)),
-    "similarity": _Kind(models=(2,), has_epsilon=True),
-    "equivalence": _Kind(models=(2,), about_input=False),
-}
-
-
 _CERTIFYING = {engine.name for engine in ENGINES if engine.certifies}
 
 
 def check_task(task: Task) -> None:
-    """Raise ValueError, which says why, if nobody can have asked ``task``."""
+    """Raise ValueError, which says why, if ``task`` can't be asked."""
     for fault in _faults_of_task(task):
         raise ValueError(fault)
 
 
 def check_answer(task: Task, answer: TaskAnswer, models: Sequence[StoredModel]) -> None:
-    """Raise ValueError, which says why, if ``task``, about ``models``, can have no such answer."""
+    """Raise ValueError, which says why, if ``task``, about ``models``, can't have this answer."""
     for fault in _faults_of_answer(task, answer, models):
         raise ValueError(fault)
 
 
-# Each fault is found on the ground that there was none before it: only the first counts.
+# Only the first fault counts: each check relies on those before it having found none.
 
 
 def _faults_of_task(task: Task) -> Iterator[str]:
-    kind = _KINDS.get(task.question)
-    if kind is None:
+    if task.question not in PLANNED:
         yield f"there is no question {shown(task.question)}"
         return
-    if len(task.models) not in kind.models:
+    asks = task.asks
+    if len(task.models) not in asks.models:
         yield f"{task.question} is not about {len(task.models)} models"
     if len(task.names) != len(task.models):
         yield f"{len(task.models)} models have {len(task.names)} names"
     n = task.n_features
     if not 1 <= n <= MAX_FEATURES:
         yield f"there are no inputs of {n} features"
-    if (task.index is not None, task.bits is not None) != (kind.about_input, kind.about_input):
-        yield f"{task.question} is {'' if kind.about_input else 'not '}about an input"
+    if (task.index is not None, task.bits is not None) != (asks.about_input, asks.about_input):
+        yield f"{task.question} is {'' if asks.about_input else 'not '}about an input"
     if (task.index or 0) < 0:
         yield f"there is no input {task.index}"
     if task.bits is not None and not _is_packed(task.bits, n):
         yield f"its input has not {n} features"
-    if kind.has_epsilon != (task.epsilon is not None):
-        yield f"{task.question} has {'an' if kind.has_epsilon else 'no'} epsilon"
+    if asks.has_epsilon != (task.epsilon is not None):
+        yield f"{task.question} has {'an' if asks.has_epsilon else 'no'} epsilon"
     if not 0 <= (task.epsilon or 0) <= n:
         yield f"epsilon {task.epsilon} is not between 0 and {n}"
-    if not kind.about_input and (task.mask is not None or task.direction is not None or task.own):
+    if not asks.about_input and (task.mask is not None or task.direction is not None or task.own):
         yield f"{task.question} is about all inputs, with no limits to what may change"
     if task.mask is not None and not _is_packed(task.mask, n):
         yield f"its mask has not {n} features"
@@ -123,17 +101,18 @@ def _faults_of_task(task: Task) -> Iterator[str]:
 
 
 def _faults_of_answer(task: Task, answer: TaskAnswer, models: Sequence[StoredModel]) -> Iterator[str]:
-    kind = _KINDS[task.question]
+    is_distance = task.asks.is_distance
+    statuses = (EXACT, UNKNOWN) if is_distance else (_HOLDS, _VIOLATED, UNKNOWN)
     if answer.task != task.id:
         yield f"it is the answer to task {shown(answer.task)}"
     yield from _faults_of_models(task, models)
-    if answer.status not in kind.statuses:
-        yield f"{task.question} has no status {shown(answer.status)}, only {', '.join(kind.statuses)}"
-    if kind.is_distance:
+    if answer.status not in statuses:
+        yield f"{task.question} has no status {shown(answer.status)}, only {', '.join(statuses)}"
+    if is_distance:
         yield from _faults_of_bounds(task, answer)
     elif answer.lower is not None or answer.upper is not None:
         yield f"{task.question} has no bounds, and here are {answer.lower} and {answer.upper}"
-    seen = answer.upper != math.inf if kind.is_distance else answer.status == _VIOLATED
+    seen = answer.upper != math.inf if is_distance else answer.status == _VIOLATED
     if seen != (answer.witness is not None):
         yield f"{_said(answer)}, {'and there is no witness' if seen else 'but there is a witness'}"
     if answer.witness is not None:
@@ -211,12 +190,12 @@ def _faults_of_decisions(task: Task, answer: TaskAnswer, models: Sequence[Stored
 
 
 def _faults_of_trust(task: Task, answer: TaskAnswer, models: Sequence[StoredModel]) -> Iterator[str]:
-    is_distance, merged = _KINDS[task.question].is_distance, _may_be_merged(task, answer)
-    proved = answer.lower != 0 if is_distance else answer.status == _HOLDS
+    merged = _may_be_merged(task, answer)
+    proved = answer.lower != 0 if task.asks.is_distance else answer.status == _HOLDS
     seen = answer.witness is not None
     signers: list[Signer] = []
     for engine in _asked(task, models):
-        some = engine.signers_of(everything=not _KINDS[task.question].about_input, certified=task.certified)
+        some = engine.signers_of(everything=not task.asks.about_input, certified=task.certified)
         if _rests_on(engine, some, answer.engine, proved, seen, merged, answer.trusts_alone):
             return
         signers += some
@@ -243,19 +222,19 @@ def _faults_of_certificate(task: Task, answer: TaskAnswer) -> Iterator[str]:
 
 
 def _may_be_merged(task: Task, answer: TaskAnswer) -> bool:
-    """Whether bounds of several runs may be in it (``answers.better``)."""
-    return task.question == "radius" and (answer.status == UNKNOWN or answer.detail == MERGED)
+    """Whether bounds of several runs may be in it (``asking.answer.better``)."""
+    return task.asks.is_distance and (answer.status == UNKNOWN or answer.detail == MERGED)
 
 
 def _asked(task: Task, models: Sequence[StoredModel]) -> list[Engine]:
-    """The engines that the task may mean: a store says of a network that it has no clauses.
+    """The engines that the task may mean; those for networks only if the model has no clauses.
 
-    A machine may have none either.
+    A network has none, but a machine may have none either, so then both kinds of engine are possible.
     """
-    about_network = _KINDS[task.question].about_input and task.scope == TEAM
-    about_network &= len(models) == 1 and models[0].n_clauses == 0
     named = [engine for engine in ENGINES if engine.name == task.engine]
-    return named if about_network else named[:1]
+    may_be_network = task.asks.about_input and task.scope == TEAM
+    may_be_network &= len(models) == 1 and models[0].n_clauses == 0
+    return named if may_be_network else named[:1]
 
 
 @lru_cache(maxsize=1 << 8)  # a store says few different things about trust
@@ -296,7 +275,7 @@ def _called(model: StoredModel) -> str:
 
 
 def _is_packed(bits: bytes, n: int) -> bool:
-    """Whether these are ``n`` bits as ``tasks.pack`` packs them."""
+    """Whether these are ``n`` bits as ``asking.task.pack`` packs them."""
     return len(bits) == (n + 7) // 8 and not bits[-1] & (0xFF >> (n % 8 or 8))
 
 

@@ -47,16 +47,13 @@ def to_read(path: Path) -> Iterator[sqlite3.Connection]:
 
 def _reading_mode(path: Path) -> str:
     place = Path(os.path.realpath(path))
-    if os.access(place, os.W_OK) and os.access(place.parent, os.W_OK) and not _read_only(place.parent):
+    # Root may write to a folder whatever its mode, but not on a read-only file system.
+    read_only = os.statvfs(place.parent).f_flag & os.ST_RDONLY
+    if os.access(place, os.W_OK) and os.access(place.parent, os.W_OK) and not read_only:
         return "mode=rw"  # the log of a run that was killed may have to be played back
     log = place.with_name(place.name + "-wal")
     # SQLite wants to make files beside a database that has a log; one without needs none.
     return "mode=ro" if log.exists() and log.stat().st_size else "mode=ro&immutable=1"
-
-
-def _read_only(folder: Path) -> bool:
-    """Root may write to a folder whatever its mode, but not on a read-only file system."""
-    return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
 
 
 @contextmanager

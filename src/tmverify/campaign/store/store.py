@@ -28,7 +28,17 @@ from tmverify.asking.task import Task
 from tmverify.campaign.store import tables
 from tmverify.campaign.store.belief import check_answer, check_task
 from tmverify.campaign.store.file import holder, to_read, to_write
-from tmverify.campaign.store.tables import ASKED, MODEL, RESULT, TASK, Column, Kept, StoredModel
+from tmverify.campaign.store.tables import (
+    ASKED,
+    MODEL,
+    RESULT,
+    TASK,
+    Column,
+    Kept,
+    StoredModel,
+    digest,
+    written,
+)
 from tmverify.errors import StoreError, shown
 from tmverify.model import Classifier
 from tmverify.properties import StopReason
@@ -80,13 +90,14 @@ class Store:
         """Make these what the plan of that title asks, and write down what they are, whatever is there."""
         self._models.clear()
         with self._database as database:
-            self._write("model", (tables.model_values(name, model) for name, model in models))
+            for name, model in models:
+                self._write("model", [written(MODEL, model, hash=model.content_hash, name=name)])
             about_inputs = (task for task in tasks if task.bits is not None)
-            self._write("input", ((tables.digest(each), each.n_features, each.bits) for each in about_inputs))
-            self._write("task", map(tables.task_values, tasks))
+            self._write("input", ((digest(each), each.n_features, each.bits) for each in about_inputs))
+            self._write("task", (written(TASK, task, input=digest(task)) for task in tasks))
             database.execute("DELETE FROM asked WHERE plan = ?", (title,))
             asked = enumerate(tasks)
-            self._write("asked", ((title, place, t.id, *tables.asked_values(t)) for place, t in asked))
+            self._write("asked", ((title, place, t.id, *written(ASKED, t)) for place, t in asked))
             database.execute(
                 "DELETE FROM task WHERE id NOT IN (SELECT task FROM asked) "
                 "AND id NOT IN (SELECT task FROM result)"
@@ -121,13 +132,13 @@ class Store:
         kept = answer if before is None else better(before, answer)
         if kept is before:
             return kept
-        values = tables.result_values(kept, task.timeout, task.memory)
+        values = tables.result_values(task, kept)
         try:
             self._believed(values, task)
         except ValueError as error:
             detail = f"{error}: a bug, please report it"
             kept = unanswered(task, StopReason.REJECTED, detail, max(0.0, answer.seconds))
-            values = tables.result_values(kept, task.timeout, task.memory)
+            values = tables.result_values(task, kept)
         with self._database:
             self._write("result", [values])
         return kept

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from tmverify.asking.answer import TaskAnswer
 from tmverify.asking.task import Task
 from tmverify.errors import ModelError, shown
-from tmverify.model import Classifier, Label
+from tmverify.model import Label
 from tmverify.model.checks import check_classes, check_feature_names
 from tmverify.model.clauses import MAX_CLAUSES, MAX_FEATURES
 
@@ -189,25 +189,22 @@ RESULT = _columns(
 (_BITS,) = _columns("input blob?")
 
 
-def digest(task: Task) -> str:
-    """What an input is called in the store."""
-    return sha256(f"{task.n_features}:".encode() + (task.bits or b"")).hexdigest()[:32]
+def digest(task: Task) -> str | None:
+    """What the input of a task is called in the store; None if it is about no input."""
+    if task.bits is None:
+        return None
+    return sha256(f"{task.n_features}:".encode() + task.bits).hexdigest()[:32]
 
 
-def model_values(name: str, model: Classifier) -> tuple[Any, ...]:
-    return _written(MODEL, model, hash=model.content_hash, name=name)
+def written(columns: Sequence[Column], source: object, **more: Any) -> tuple[Any, ...]:
+    """What the columns hold: ``more``, and of the rest the attributes of ``source``."""
+    values = (more[each.name] if each.name in more else getattr(source, each.name) for each in columns)
+    return tuple(column.written(value) for column, value in zip(columns, values, strict=True))
 
 
-def task_values(task: Task) -> tuple[Any, ...]:
-    return _written(TASK, task, input=None if task.bits is None else digest(task))
-
-
-def asked_values(task: Task) -> tuple[Any, ...]:
-    return _written(ASKED, task)
-
-
-def result_values(answer: TaskAnswer, timeout: float | None, memory: int | None) -> tuple[Any, ...]:
-    return _written(
+def result_values(task: Task, answer: TaskAnswer) -> tuple[Any, ...]:
+    """The row of an answer, with the limits that its task had."""
+    return written(
         RESULT,
         answer,
         lower=_whole(answer.lower),
@@ -215,8 +212,8 @@ def result_values(answer: TaskAnswer, timeout: float | None, memory: int | None)
         detail=answer.detail[:_MOST],
         certificate=answer.certificate_path,
         versions=dict(answer.versions),
-        timeout=timeout,
-        memory=memory,
+        timeout=task.timeout,
+        memory=task.memory,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
     )
 
@@ -255,12 +252,6 @@ def read_kept(values: Sequence[object]) -> Kept:
 
 def _read(columns: Sequence[Column], values: Sequence[object]) -> dict[str, Any]:
     return {column.name: column.read(value) for column, value in zip(columns, values, strict=True)}
-
-
-def _written(columns: Sequence[Column], source: object, **more: Any) -> tuple[Any, ...]:
-    """What the columns hold: ``more``, and of the rest the attributes of ``source``."""
-    values = (more[each.name] if each.name in more else getattr(source, each.name) for each in columns)
-    return tuple(column.written(value) for column, value in zip(columns, values, strict=True))
 
 
 def _whole(bound: float | None) -> float | None:

@@ -58,7 +58,7 @@ def find_true_clauses(ones, n_ones, index, lacking, true):  # type: ignore[no-un
 
 
 @kernel
-def add_votes(bits, index, scores):  # type: ignore[no-untyped-def]
+def add_votes(index, bits, scores):  # type: ignore[no-untyped-def]
     """scores[i, vote_outputs[v]] += vote_weights[v] for every vote v of every clause true on bits[i].
 
     Clause j has the votes ``[vote_offsets[j], vote_offsets[j + 1])`` of ``index``. Returns the OR of all

@@ -18,7 +18,7 @@ All is in one matrix, ``table``, (n, 8) int64, in this order of rows of 64 bytes
     parts                           bias, 16 outputs a part, int32
     parts * chunks * 512            votes, by part and clause, int32
 
-No sum leaves int32, by the choice of models (``table.table_form``).
+No sum leaves int32, by the choice of models (``rows.table_form``).
 """
 
 import numpy as np

@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tmverify.model.evaluate import least_positive_score, live_clauses
 from tmverify.model.inference.batch import BLOCK_ROWS, BatchForm, batch_form
-from tmverify.model.inference.index import IndexForm, index_form
-from tmverify.model.inference.table import TableForm, table_form
+from tmverify.model.inference.rows import AddVotes, TableForm, index_form, table_form
 from tmverify.model.inputs import BYTE, as_bit_matrix, as_rows
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ class PackedModel:
         if in_blocks:
             seen = self._batch_form.add_votes(rows, in_blocks, scores)
         if in_blocks < n:
-            seen |= self._index_form.add_votes(rows[in_blocks:], scores[in_blocks:])
+            seen |= self._add_votes(rows[in_blocks:], scores[in_blocks:])
         if seen > 1:
             as_bit_matrix(rows, self._n_features)
         return scores
@@ -110,7 +109,7 @@ class PackedModel:
         return table_form(self._clauses, self._votes, self._bias, self._least_positive, self._clamp)
 
     @cached_property
-    def _index_form(self) -> IndexForm:
+    def _add_votes(self) -> AddVotes:
         return index_form(self._clauses, self._votes)
 
     @cached_property

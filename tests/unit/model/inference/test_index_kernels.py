@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tmverify.model import Model
 from tmverify.model.evaluate import reference_classes, reference_scores
 from tmverify.model.inference._index import find_ones, find_true_clauses
-from tmverify.model.inference.index import Index
+from tmverify.model.inference.rows import Index
 
 Empty = Literal["silent", "fires"]
 WIDTHS = (1, 2, 63, 64, 65, 127, 128, 129, 200)

@@ -12,7 +12,7 @@ from support.batteries import one_in
 from tmverify.model import Model
 from tmverify.model.evaluate import reference_classes
 from tmverify.model.inference._table import decide_few, fold_quarters
-from tmverify.model.inference.table import TableForm
+from tmverify.model.inference.rows import TableForm
 
 WIDTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 127, 128, 129, 784)
 COUNTS = (0, 1, 63, 64, 65, 511, 512, 513, 1100)
