@@ -26,15 +26,7 @@ from numpy.typing import NDArray
 from tmverify.bnn.folding import BatchNorm, fold_block, fold_output, fold_pixels
 from tmverify.bnn.model import MAX_LAYERS, MAX_WIDTH, BnnModel, Layer, PixelCuts
 from tmverify.errors import ModelError, ModelFormatError
-from tmverify.model.container import (
-    MAX_FILE_BYTES,
-    Schema,
-    names_in,
-    open_file,
-    pack,
-    read,
-    read_arrays,
-)
+from tmverify.model.container import MAX_FILE_BYTES, Schema, names_in, open_file, pack, read, read_arrays
 
 FORMAT = "tmverify-bnn"
 VERSION = "1"

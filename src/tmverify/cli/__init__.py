@@ -5,7 +5,7 @@
     entry         parse, run, and turn every outcome into an exit code
     app           the subcommands by name
     options       arguments and options that several of them have
-    train         a subcommand: its arguments, its help and what it does; train_report prints the outcome
+    train         a subcommand: its arguments and its help; training_run does what they ask
     importers … export  the same for import, info, predict and export
     commands/     the arguments and the help of the other subcommands
     subject       what is asked about: models, inputs, region, read and checked before any work

@@ -28,13 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tmverify.data.files import guarded
 from tmverify.errors import DataFormatError, InvalidInputError, ModelError
-from tmverify.interop.machines import (
-    Bits,
-    assemble,
-    check_agreement,
-    clauses_of_lists,
-    kind_of,
-)
+from tmverify.interop.machines import Bits, assemble, check_agreement, clauses_of_lists, kind_of
 from tmverify.model import Label, Model
 from tmverify.model.assembly import clauses_of_matrix
 from tmverify.model.checks import as_array

@@ -26,14 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tmverify.errors import InvalidInputError, ModelError
-from tmverify.interop.machines import (
-    Ask,
-    AskClauses,
-    assemble,
-    check_agreement,
-    included_in_slices,
-    kind_of,
-)
+from tmverify.interop.machines import Ask, AskClauses, assemble, check_agreement, included_in_slices, kind_of
 from tmverify.model import Label, Model
 from tmverify.model.assembly import clauses_of_matrix, one_machine_a_class
 from tmverify.model.clauses import Clauses
@@ -140,10 +133,7 @@ def _questions(tm: Any, library: str) -> tuple[Ask, AskClauses | None]:
 
 
 class _Team(ctypes.Structure):
-    _fields_: ClassVar = [
-        ("number_of_classes", ctypes.c_int),
-        ("machines", ctypes.POINTER(ctypes.c_void_p)),
-    ]
+    _fields_: ClassVar = [("number_of_classes", ctypes.c_int), ("machines", ctypes.POINTER(ctypes.c_void_p))]
 
 
 def _threshold_in_use(tm: Any, library: str) -> int:
