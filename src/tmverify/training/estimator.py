@@ -24,7 +24,6 @@ from tmverify.model import Model
 from tmverify.model.checks import learnt_labels
 from tmverify.model.evaluate import decide
 from tmverify.progress import ProgressBar
-from tmverify.training.checkpoint import check_same, digest_of, fixed_parameters, read_course
 from tmverify.training.features import (
     bit_names,
     canonical,
@@ -39,6 +38,7 @@ from tmverify.training.frozen_model import check_names, freeze
 from tmverify.training.machine import Rule
 from tmverify.training.parameters import check_parameters
 from tmverify.training.schedule import Course, Examples
+from tmverify.training.state_file import check_same, digest_of, fixed_parameters
 from tmverify.training.trainer import Trainer
 
 
@@ -265,7 +265,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         TrainingStateError
             If the file is missing, damaged or something else.
         """
-        course = read_course(path)
+        course = Course.read(path)
         about = course.about
         try:
             classifier = cls(**about["parameters"])
@@ -329,7 +329,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def _begun(self, checkpoint: str | os.PathLike[str] | None) -> Course | None:
         if checkpoint is None or not os.path.exists(checkpoint):
             return None
-        course = read_course(checkpoint)
+        course = Course.read(checkpoint)
         if self.random_state is not None and self._draw_seed() != course.trainer.seed:
             raise TrainingStateError(f"{checkpoint}: this training was begun with another random_state.")
         return course
@@ -419,7 +419,8 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _accuracy(self, trainer: Trainer, bits: Any, targets: NDArray[np.int64]) -> float:
         model = self._freeze(trainer)
-        return float((_decisions(model, bits) == targets).mean())
+        decisions = decide(_model_scores(model, bits), model.tie, model.clamp)
+        return float((decisions == targets).mean())
 
     def _scores(self, X: Any) -> NDArray[np.int64]:
         check_is_fitted(self, "_course")
@@ -452,7 +453,3 @@ def _classes_of(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
 
 def _model_scores(model: Model, bits: Any) -> NDArray[np.int64]:
     return np.concatenate([model.scores(rows) for rows in dense_slices(bits)])
-
-
-def _decisions(model: Model, bits: Any) -> NDArray[np.int64]:
-    return decide(_model_scores(model, bits), model.tie, model.clamp)
