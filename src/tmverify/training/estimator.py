@@ -25,7 +25,6 @@ from tmverify.model.checks import learnt_labels
 from tmverify.model.evaluate import decide
 from tmverify.progress import ProgressBar
 from tmverify.training.features import (
-    bit_names,
     canonical,
     dense_slices,
     is_boolean,
@@ -371,17 +370,12 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _run(self, course: Course, examples: Examples, save: Callable[[], None]) -> None:
         """Train to the last epoch, or to Ctrl-C if an epoch is finished by then; keep what was learnt."""
-        bar = ProgressBar(
-            "training",
-            int(self.n_epochs),
-            done=course.trainer.n_epochs,
-            wanted=bool(self.verbose),
-            stays=True,
-        )
+        n_epochs, done = int(self.n_epochs), course.trainer.n_epochs
+        bar = ProgressBar("training", n_epochs, done=done, wanted=bool(self.verbose), stays=True)
         with one_interrupt():
             try:
                 with bar:
-                    course.run(examples, int(self.n_epochs), bar, save)
+                    course.run(examples, n_epochs, bar, save)
                 self._finish(course)
             except KeyboardInterrupt:
                 if course.trainer.n_epochs == 0:
@@ -411,7 +405,11 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         check_names(n_bits, int(self.n_clauses), learnt_labels(self.classes_), self._bit_names())
 
     def _bit_names(self) -> list[str] | None:
-        return bit_names(getattr(self, "feature_names_in_", None), self.binarizer_)
+        """Names of the bits, if the columns have names or a binarizer makes them."""
+        names = getattr(self, "feature_names_in_", None)
+        if self.binarizer_ is not None:
+            names = self.binarizer_.get_feature_names_out(names)
+        return None if names is None else [str(name) for name in names]
 
     def _freeze(self, trainer: Trainer) -> Model:
         labels = learnt_labels(self.classes_)
@@ -431,8 +429,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """What a state file says besides the course itself."""
         if not all(isinstance(label, (bool, int, float, str)) for label in self.classes_.tolist()):
             raise InvalidInputError("Labels must be numbers or text for a training to be saved.")
-        names = getattr(self, "feature_names_in_", None)
-        binarizer = self.binarizer_
+        names, binarizer = getattr(self, "feature_names_in_", None), self.binarizer_
         return {
             "parameters": fixed_parameters(self.get_params(deep=False)),
             "classes": self.classes_.tolist(),
