@@ -21,7 +21,7 @@
     atomic        files that are written whole or not at all
     extras        packages that only some uses need
     interrupts    Ctrl-C once
-    estimators/   what estimators share: parameters checked, a line while they learn
+    estimators/   what estimators share: checks of their parameters
     interop/      other libraries' models in; solver formats, C and Verilog out
     cli/          the command line
 
