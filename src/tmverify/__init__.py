@@ -25,6 +25,7 @@
     interrupts    Ctrl-C once
     lazy          names that are imported at their first use
     progress      the progress bar
+    estimators/   what estimators share: checks of their parameters
     interop/      other libraries' models in; solver formats, C and Verilog out
     cli/          the command line
 

@@ -26,15 +26,7 @@ from numpy.typing import NDArray
 from tmverify.bnn.folding import BatchNorm, fold_block, fold_output, fold_pixels
 from tmverify.bnn.model import MAX_LAYERS, MAX_WIDTH, BnnModel, Layer, PixelCuts
 from tmverify.errors import ModelError, ModelFormatError
-from tmverify.model.container import (
-    MAX_FILE_BYTES,
-    Schema,
-    names_in,
-    open_file,
-    pack,
-    read,
-    read_arrays,
-)
+from tmverify.model.container import MAX_FILE_BYTES, Schema, names_in, open_file, pack, read, read_arrays
 
 FORMAT = "tmverify-bnn"
 VERSION = "1"
@@ -80,7 +72,20 @@ def decode(data: bytes) -> BnnModel:
     ):
         raise ModelFormatError(f"widths must be numbers between 1 and {MAX_WIDTH}, one for each layer")
     arrays = read_arrays(header, body, _schema(len(widths) - 2, "pixels.levels" in header))
-    model = _build(options, widths, arrays)
+    classes, feature_names = names_in(options)
+    levels = arrays.get("pixels.levels")
+    model = BnnModel(
+        layers=tuple(
+            Layer(_unpacked(arrays[f"block.{i}.weights"], n), arrays[f"block.{i}.thresholds"])
+            for i, n in enumerate(widths[:-2])
+        ),
+        output=_unpacked(arrays["output.weights"], widths[-2]),
+        scale=options.get("scale", 0),
+        bias=arrays["output.bias"],
+        classes=classes,
+        feature_names=feature_names,
+        cuts=None if levels is None else PixelCuts(levels, arrays["pixels.rising"]),
+    )
     if encode(model) != data:
         raise ModelFormatError("the content does not match its hash: the file was damaged or edited")
     return model
@@ -111,26 +116,6 @@ def encode(model: BnnModel, sha256: str | None = None) -> bytes:
     schema = _schema(len(model.layers), model.cuts is not None)
     digest = model.content_hash if sha256 is None else sha256
     return pack({"format": FORMAT, "version": VERSION, "sha256": digest}, options, arrays, schema)
-
-
-def _build(options: dict[str, Any], widths: list[int], arrays: dict[str, NDArray[Any]]) -> BnnModel:
-    classes, feature_names = names_in(options)
-    blocks = [
-        Layer(_unpacked(arrays[f"block.{i}.weights"], n), arrays[f"block.{i}.thresholds"])
-        for i, n in enumerate(widths[:-2])
-    ]
-    cuts = None
-    if "pixels.levels" in arrays:
-        cuts = PixelCuts(arrays["pixels.levels"], arrays["pixels.rising"])
-    return BnnModel(
-        layers=tuple(blocks),
-        output=_unpacked(arrays["output.weights"], widths[-2]),
-        scale=options.get("scale", 0),
-        bias=arrays["output.bias"],
-        classes=classes,
-        feature_names=feature_names,
-        cuts=cuts,
-    )
 
 
 def _packed(signs: NDArray[np.int8]) -> NDArray[np.uint8]:
@@ -165,9 +150,8 @@ def _published(path: Path) -> BnnModel:
         return found
 
     def norm(name: str) -> BatchNorm:
-        gamma, beta, mean, variance = (
-            array(f"{name}.{part}", 1) for part in ("gamma", "beta", "avg_mean", "avg_var")
-        )
+        parts = ("gamma", "beta", "avg_mean", "avg_var")
+        gamma, beta, mean, variance = (array(f"{name}.{part}", 1) for part in parts)
         return BatchNorm(gamma, beta, mean, variance, EPSILON)
 
     def signs(name: str) -> NDArray[np.int8]:
@@ -197,18 +181,14 @@ def _arrays(path: Path) -> dict[str, NDArray[np.generic]]:
         raise ModelFormatError(f"{size} bytes; a network has at most {MAX_FILE_BYTES}")
     data = io.BytesIO(path.read_bytes())
     try:
-        return _read_npz(data)
+        with zipfile.ZipFile(data) as archive:
+            total = sum(entry.file_size for entry in archive.infolist())
+        if total > MAX_FILE_BYTES:
+            raise ModelFormatError(f"{total} bytes of arrays; a network has at most {MAX_FILE_BYTES}")
+        data.seek(0)
+        with np.load(data, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
     except ModelError:
         raise
     except Exception as error:  # zipfile, zlib and NumPy raise whatever they stumble upon
         raise ModelFormatError(f"not an npz archive of numbers ({error})") from None
-
-
-def _read_npz(data: io.BytesIO) -> dict[str, NDArray[np.generic]]:
-    with zipfile.ZipFile(data) as archive:
-        total = sum(entry.file_size for entry in archive.infolist())
-    if total > MAX_FILE_BYTES:
-        raise ModelFormatError(f"{total} bytes of arrays; a network has at most {MAX_FILE_BYTES}")
-    data.seek(0)
-    with np.load(data, allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive.files}

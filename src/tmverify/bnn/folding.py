@@ -14,6 +14,7 @@ Class scores w . x + b are compared only with each other. 2 m + b and 2 m' + b' 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -69,8 +70,13 @@ class Channel:
     variance: Fraction
 
     def says_one(self, z: Fraction) -> bool:
-        """Whether the sign of the normalised z is +1, exactly; 0 counts."""
-        return _not_negative(self.gamma * (z - self.mean), self.beta, self.variance)
+        """Whether the sign of the normalised z is +1, exactly; 0 counts: a + b sqrt(v) >= 0, where v > 0."""
+        a, b = self.gamma * (z - self.mean), self.beta
+        if a >= 0 and b >= 0:
+            return True
+        if a <= 0 and b <= 0:
+            return False
+        return a * a >= b * b * self.variance if a > 0 else b * b * self.variance >= a * a
 
 
 def exact(value: object) -> Fraction:
@@ -130,20 +136,4 @@ def fold_output(bias: Numbers) -> tuple[int, NDArray[np.int64]]:
 
 def _least(end: int, holds: Callable[[int], bool]) -> int:
     """The least m in 0 … end - 1 for which a monotone condition holds, or ``end``."""
-    low, high = 0, end
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-def _not_negative(a: Fraction, b: Fraction, v: Fraction) -> bool:
-    """Whether a + b sqrt(v) >= 0, for v > 0."""
-    if a >= 0 and b >= 0:
-        return True
-    if a <= 0 and b <= 0:
-        return False
-    return a * a >= b * b * v if a > 0 else b * b * v >= a * a
+    return bisect_left(range(end), True, key=holds)

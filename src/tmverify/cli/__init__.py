@@ -7,7 +7,8 @@
     tables      the answers as tables; documents has them as JSON, CSV and files of counterexamples
     campaign    run, status and export of a campaign, and report; status shows how far a store is
     certify, train, importers, info, predict, export
-                the other subcommands, each with its arguments, its help and what it does
+                the other subcommands, each with its arguments, its help and what it does; training_run
+                does what train says
     options     arguments and options that several subcommands have
     output      everything that is printed; saving checks the files that will be written
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import eq
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,8 +36,7 @@ def green(
         str | None, typer.Option(help="Labels of its classes, with commas between them.")
     ] = None,
     feature_names: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Names of its features, one a line."),
+        Path | None, typer.Option(metavar="FILE", help="Names of its features, one a line.")
     ] = None,
 ) -> None:
     """Read a state that green-tsetlin saved: tm.save_state("state.npz").
@@ -117,16 +117,17 @@ def _save(model: Model, source: Path, target: Path, data: Path | None) -> None:
     from tmverify.data import match_labels
 
     inputs = None if data is None else open_inputs(data, [model])
-    labels = [] if inputs is None else model.predict(inputs.X).tolist()
     model.save(target)
     kind = "binary" if model.n_outputs == 1 else f"{model.n_outputs} classes"
     size = f"{model.n_features} features, {model.n_clauses} clauses, {kind}"
     show(f"wrote {plain(target)}: {plain(source.name)}, {size}")
-    if inputs is not None and inputs.y is None:
+    if inputs is None:
+        return
+    if inputs.y is None:
         show(f"{plain(data)} can be read by it, but has no labels to count")
-    elif inputs is not None and inputs.y is not None:
-        expected = match_labels(inputs.y, model.classes)
-        right = sum(a == b for a, b in zip(labels, expected, strict=True))
-        show(f"accuracy {right / len(labels):.2%} on {len(labels)} inputs of {plain(data)}")
-        if not set(expected) & set(model.classes):
-            show(f"none of the labels in {plain(data)} is a class of the model: --classes names them")
+        return
+    expected = match_labels(inputs.y, model.classes)
+    accuracy = sum(map(eq, model.predict(inputs.X).tolist(), expected)) / len(expected)
+    show(f"accuracy {accuracy:.2%} on {len(expected)} inputs of {plain(data)}")
+    if not set(expected) & set(model.classes):
+        show(f"none of the labels in {plain(data)} is a class of the model: --classes names them")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from operator import eq
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -45,22 +46,18 @@ def predict(
     (classifier,) = open_models([model])
     inputs = open_inputs(data, [classifier])
     labels = classifier.predict(inputs.X).tolist()
-    votes = classifier.scores(inputs.X).tolist() if scores else None
-    accuracy = None
-    if inputs.y is not None:
-        expected = match_labels(inputs.y, classifier.classes)
-        accuracy = sum(a == b for a, b in zip(labels, expected, strict=True)) / len(labels)
-
+    expected = None if inputs.y is None else match_labels(inputs.y, classifier.classes)
+    accuracy = None if expected is None else sum(map(eq, labels, expected)) / len(labels)
     header, rows = ["index", "label"], [[i, label] for i, label in enumerate(labels)]
-    if votes is not None:
+    predictions: list[dict[str, Any]] = [dict(zip(header, row, strict=True)) for row in rows]
+    if scores:
         header += ["score"] if classifier.n_outputs == 1 else [f"score {c}" for c in classifier.classes]
-        rows = [[*row, *each] for row, each in zip(rows, votes, strict=True)]
+        for row, prediction, votes in zip(rows, predictions, classifier.scores(inputs.X), strict=True):
+            row += votes.tolist()
+            prediction["scores"] = votes
     if output is not None:
         _save(output, header, rows)
     if as_json:
-        predictions = [{"index": i, "label": label} for i, label in enumerate(labels)]
-        for i, each in enumerate(votes or []):
-            predictions[i]["scores"] = each
         found = {"inputs": len(labels), "accuracy": accuracy, "predictions": predictions}
         show_json({**described("predict", [model], [classifier]), **found})
         return

@@ -193,7 +193,8 @@ def _header(lines: Iterator[Line], target: str | None, file: Path) -> tuple[list
         raise DataFormatError(
             f"{file}: line 1 must name the columns, each by a name of its own. Found {found}."
         )
-    wanted = [i for i, name in enumerate(names) if _is_target(name, target)]
+    known = LABEL_NAMES if target is None else (target.strip(),)
+    wanted = [i for i, name in enumerate(names) if (name.lower() if target is None else name) in known]
     listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
     if len(wanted) != 1:
         what = "named y or label; name the label column as target" if target is None else f"named {target!r}"
@@ -201,10 +202,6 @@ def _header(lines: Iterator[Line], target: str | None, file: Path) -> tuple[list
     if len(names) == 1:
         raise DataFormatError(f"{file}: there is no column beside {names[0]!r} to learn from.")
     return names, wanted[0]
-
-
-def _is_target(name: str, target: str | None) -> bool:
-    return name.lower() in LABEL_NAMES if target is None else name == target.strip()
 
 
 def _mixed_columns(file: Path, names: Sequence[str], label: int) -> NDArray[Any]:

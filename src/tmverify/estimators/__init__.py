@@ -1,1 +1,1 @@
-"""What estimators share, whatever they learn: checks of their parameters, and a progress bar."""
+"""What estimators share, whatever they learn: checks of their parameters."""

@@ -78,19 +78,15 @@ def _lines(model: Model, votes: LiveVotes, name: str) -> Iterator[str]:
     yield from _table(f"{name}_bias", votes.bias)
     if len(votes.clauses):
         yield from _clause_tables(votes, name)
-    values: dict[str, object] = {
+    values = {
         "name": name,
         "NAME": name.upper(),
         "n": len(votes.clauses),
-        "clamp": model.clamp,
+        "sign": ">=" if model.tie == "positive" else ">",
+        "cut": "" if model.clamp is None else CUT % {"clamp": model.clamp},
     }
     scores = SCORES if len(votes.clauses) else CONSTANT_SCORES
-    if model.n_outputs == 1:
-        predict = PREDICT_BINARY
-        values["sign"] = ">=" if model.tie == "positive" else ">"
-    else:
-        predict = PREDICT_LARGEST
-        values["cut"] = "" if model.clamp is None else CUT % values
+    predict = PREDICT_BINARY if model.n_outputs == 1 else PREDICT_LARGEST
     yield (PACK + scores + predict + END) % values
 
 
@@ -125,13 +121,13 @@ def _clause_tables(votes: LiveVotes, name: str) -> Iterator[str]:
     clauses = votes.clauses
     starts = _entry_starts(votes)
     bits = np.left_shift(np.uint64(1), (clauses.features % WORD_BITS).astype(np.uint64))
-    none = np.uint64(0)
     positive = clauses.literals > 0
     boundaries = np.arange(len(clauses) + 1)
     yield from _table(f"{name}_first_entry", np.searchsorted(clauses.owners[starts], boundaries))
     yield from _table(f"{name}_word", clauses.features[starts] // WORD_BITS)
-    yield from _mask_table(f"{name}_ones", np.bitwise_or.reduceat(np.where(positive, bits, none), starts))
-    yield from _mask_table(f"{name}_zeros", np.bitwise_or.reduceat(np.where(positive, none, bits), starts))
+    for what, wanted in (("ones", positive), ("zeros", ~positive)):
+        masks = np.bitwise_or.reduceat(np.where(wanted, bits, np.uint64(0)), starts)
+        yield from _array(f"uint64_t {name}_{what}", [f"0x{mask:x}u" for mask in masks.tolist()], 4)
     yield from _table(f"{name}_first_vote", np.searchsorted(votes.owners, boundaries))
     yield from _table(f"{name}_vote_output", votes.outputs)
     yield from _table(f"{name}_vote_weight", votes.weights)
@@ -152,10 +148,6 @@ def _table(name: str, values: NDArray[np.int64]) -> Iterator[str]:
     spare = 1 if low < 0 else 0
     bits = next(b for b in (8, 16, 32, 64) if max(high, -low) < 1 << (b - spare))
     return _array(f"{sign}int{bits}_t {name}", [str(value) for value in values.tolist()], 16)
-
-
-def _mask_table(name: str, masks: NDArray[np.uint64]) -> Iterator[str]:
-    return _array(f"uint64_t {name}", [f"0x{mask:x}u" for mask in masks.tolist()], 4)
 
 
 def _array(declaration: str, literals: list[str], per_line: int) -> Iterator[str]:

@@ -76,12 +76,17 @@ def _from_csv(text: str) -> Model:
         raise ModelFormatError("the table must begin with the line clause,weight or clause,<class>,<class>,…")
     _take_classes(settings, [label.strip() for label in header[1:]])
     _check_names(settings.get("feature_names"))
-    literals, weights = [], []
-    for j, row in enumerate(rows):
-        if len(row) != len(header):
-            raise ModelFormatError(f"clause {j} has {len(row)} columns, and the table {len(header)}")
-        literals.append(_literals(row[0]))
-        weights.append([_weight(cell, j) for cell in row[1:]])
+    literals: list[list[Any]] = []
+    weights = []
+    for j, (first, *cells) in enumerate(rows):
+        if len(cells) != len(header) - 1:
+            raise ModelFormatError(f"clause {j} has {len(cells) + 1} columns, and the table {len(header)}")
+        numbers = _NUMBERS.fullmatch(first)
+        literals.append([*map(int, first.split())] if numbers else [*map(str.strip, _AND.split(first))])
+        wrong = [cell for cell in cells if not _INTEGER.fullmatch(cell)]
+        if wrong:
+            raise ModelFormatError(f"clause {j} has the weight {shown(wrong[0])}; weights are integers")
+        weights.append([*map(int, cells)])
     return build(settings.pop("n_features", None), literals, weights, settings, len(header) - 1)
 
 
@@ -102,7 +107,7 @@ def _take_classes(settings: dict[str, Any], labels: list[str]) -> None:
         return
     if len(labels) < 2:
         raise ModelFormatError("a single column of weights must be called weight; else there is one a class")
-    classes = [int(label) for label in labels] if all(map(_is_integer, labels)) else labels
+    classes = [int(label) for label in labels] if all(map(_INTEGER.fullmatch, labels)) else labels
     if settings.setdefault("classes", classes) != classes:
         raise ModelFormatError("the classes set above the table are not those of its columns")
 
@@ -144,19 +149,3 @@ def _rows(table: str) -> Iterator[list[str]]:
                 yield row
     except csv.Error as error:
         raise ModelFormatError(f"no valid CSV ({error}); JSON has fewer limits") from None
-
-
-def _literals(cell: str) -> list[Any]:
-    if _NUMBERS.fullmatch(cell):
-        return [int(lit) for lit in cell.split()]
-    return [name.strip() for name in _AND.split(cell)]
-
-
-def _weight(cell: str, j: int) -> int:
-    if not _is_integer(cell):
-        raise ModelFormatError(f"clause {j} has the weight {shown(cell)}; weights are integers")
-    return int(cell)
-
-
-def _is_integer(text: str) -> bool:
-    return _INTEGER.fullmatch(text) is not None

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from tmverify.model import Classifier
 from tmverify.model.names import named_first
-from tmverify.properties.query import Query, Topic
+from tmverify.properties.query import Query
 
 MAX_NAME_BYTES = 90  # a line of the map stays below 255, the shortest limit of LP readers
 BITS_A_LINE = 100
@@ -59,8 +59,9 @@ def comment_lines(
     yield f"{sign} tmverify: {meaning}"
     for line in _question(query):
         yield f"{sign} {line}"
+    names = named_first(query.machines).feature_names
     for feature in range(query.region.n_features):
-        name = _name(query, feature)
+        name = "" if names is None else f" ({comment_text(names[feature])})"
         if feature in bits:
             yield f"{sign} bit {bits[feature]} = feature {feature}{name}"
         else:
@@ -73,7 +74,10 @@ def comment_lines(
 def _question(query: Query) -> Iterator[str]:
     models: Sequence[Classifier] = query.machines if query.topic is None else query.topic.models
     if query.topic is not None:
-        yield f"question {query.topic.question}, scope {_scope(query.topic)}"
+        scope = query.topic.scope
+        if scope != "team":
+            scope = f"class {models[0].class_index(scope)} ({comment_text(str(scope))})"
+        yield f"question {query.topic.question}, scope {scope}"
     for m, model in enumerate(models):
         yield f"model {m} = sha256 {model.content_hash}"
     region = query.region
@@ -87,21 +91,9 @@ def _question(query: Query) -> Iterator[str]:
         yield from _bits("mutable", region.mutable.astype(np.uint8))
 
 
-def _scope(topic: Topic) -> str:
-    if topic.scope == "team":
-        return "team"
-    return f"class {topic.models[0].class_index(topic.scope)} ({comment_text(str(topic.scope))})"
-
-
 def _bits(what: str, values: NDArray[np.uint8]) -> Iterator[str]:
     for start in range(0, len(values), BITS_A_LINE):
         yield f"{what} from {start} = {''.join(map(str, values[start : start + BITS_A_LINE].tolist()))}"
-
-
-def _name(query: Query, feature: int) -> str:
-    """The feature's name, where one of the models has names."""
-    names = named_first(query.machines).feature_names
-    return "" if names is None else f" ({comment_text(names[feature])})"
 
 
 def comment_text(name: str) -> str:

@@ -21,20 +21,14 @@ import zipfile
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tmverify.data.files import guarded
 from tmverify.errors import DataFormatError, InvalidInputError, ModelError
-from tmverify.interop.machines import (
-    Bits,
-    assemble,
-    check_agreement,
-    clauses_of_lists,
-    kind_of,
-)
+from tmverify.interop.machines import Bits, assemble, check_agreement, clauses_of_lists, kind_of
 from tmverify.model import Label, Model
 from tmverify.model.checks import as_array
 from tmverify.model.clauses import Clauses, clauses_of_matrix
@@ -92,7 +86,13 @@ def from_green(
 def _read_npz(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     """The automata and weights of a saved dense state; any other file is a DataFormatError."""
     with open(file, "rb") as stream:
-        _check_archive(stream, file)
+        if not zipfile.is_zipfile(stream):
+            raise DataFormatError(f"{file}: not an .npz file.")
+        with zipfile.ZipFile(stream) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > MAX_FILE_BYTES:
+            raise DataFormatError(f"{file}: {size} bytes unpacked; at most {MAX_FILE_BYTES} are read.")
+        stream.seek(0)
         with np.load(stream, allow_pickle=False) as arrays:
             chosen = [pair for pair in _NAMES if set(pair) <= set(arrays.files)]
             if len(chosen) != 1 or len(set(arrays.files)) < len(arrays.files):
@@ -104,18 +104,6 @@ def _read_npz(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     if not isinstance(automata, np.ndarray) or not isinstance(weights, np.ndarray):
         raise DataFormatError(f"{file}: a member is no array.")
     return automata, weights
-
-
-def _check_archive(stream: IO[bytes], file: Path) -> None:
-    """Leave ``stream`` at its start if it is a zip archive that is not too large."""
-    if not zipfile.is_zipfile(stream):
-        raise DataFormatError(f"{file}: not an .npz file.")
-    stream.seek(0)
-    with zipfile.ZipFile(stream) as archive:
-        size = sum(member.file_size for member in archive.infolist())
-    if size > MAX_FILE_BYTES:
-        raise DataFormatError(f"{file}: {size} bytes unpacked; at most {MAX_FILE_BYTES} are read.")
-    stream.seek(0)
 
 
 def _read(source: Any, kind: str, names: dict[str, Any]) -> tuple[Model, Any]:

@@ -51,7 +51,7 @@ so what the solver calls feasible is feasible as long as that, and tau, stay bel
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -67,7 +67,6 @@ from tmverify.properties.query import Query, check_query
 
 MAX_ROW_SUM = 50_000
 MAX_LINE_CHARS = 100  # the limits of LP readers differ; the shortest is 255
-_NEAREST = "; the optimum is the least number of flips"
 
 Term = tuple[int, int]
 """A coefficient and the index of a variable."""
@@ -164,7 +163,13 @@ def to_lp(query: Query, path: str | os.PathLike[str], *, nearest: bool = False) 
         If the rows would be too many to write, or have numbers that floating point might not carry.
     """
     program = build_program(query)
-    _check_numbers(program)
+    largest = max(sum(abs(coefficient) for coefficient, _ in terms) for terms, _ in program.rows())
+    if largest > MAX_ROW_SUM:
+        raise InvalidInputError(
+            f"The coefficients of a row may add up to {MAX_ROW_SUM} at most: with more, the tolerances of "
+            f"MILP solvers could turn the answer. Got {largest} instead. Write OPB, SMT-LIB or DIMACS, which "
+            f"are solved in integers."
+        )
     write_lines(path, _lp(query, program, nearest))
 
 
@@ -262,10 +267,11 @@ def _case_rows(program: Program) -> Iterator[Row]:
 
 
 def _comments(
-    sign: str, query: Query, program: Program, meaning: str, named: Callable[[int], str]
+    sign: str, query: Query, program: Program, meaning: str, nearest: bool, names: Sequence[str]
 ) -> Iterator[str]:
-    bits = {feature: named(v) for feature, v in program.bits.items()}
-    clauses = {index: named(v) for index, v in program.clauses.items()}
+    meaning += "; the optimum is the least number of flips" if nearest else ""
+    bits = {feature: names[v] for feature, v in program.bits.items()}
+    clauses = {index: names[v] for index, v in program.clauses.items()}
     return comment_lines(sign, query, meaning, program.reduced.origin, bits, clauses)
 
 
@@ -273,8 +279,8 @@ def _opb(query: Query, program: Program, nearest: bool) -> Iterator[str]:
     n_rows = sum(1 for _ in program.rows())
     yield f"* #variable= {len(program.names)} #constraint= {n_rows}"
     yield "* x1, x2, ... are the variables of this file, not features: features count from 0, see bit"
-    meaning = f"satisfiable iff there is a counterexample{_NEAREST if nearest else ''}"
-    yield from _comments("*", query, program, meaning, lambda v: f"x{v + 1}")
+    names = [f"x{v + 1}" for v in range(len(program.names))]
+    yield from _comments("*", query, program, "satisfiable iff there is a counterexample", nearest, names)
     if nearest:
         # The grammar has no empty objective; the constant that is 1 costs nothing.
         yield f"min: {_opb_sum(program.flips() or [(0, program.one)])} ;"
@@ -286,21 +292,9 @@ def _opb_sum(terms: Sequence[Term]) -> str:
     return " ".join(f"{coefficient:+d} x{v + 1}" for coefficient, v in terms)
 
 
-def _check_numbers(program: Program) -> None:
-    largest = max(sum(abs(coefficient) for coefficient, _ in terms) for terms, _ in program.rows())
-    if largest > MAX_ROW_SUM:
-        raise InvalidInputError(
-            f"The coefficients of a row may add up to {MAX_ROW_SUM} at most: with more, the tolerances of "
-            f"MILP solvers could turn the answer. Got {largest} instead. Write OPB, SMT-LIB or DIMACS, which "
-            f"are solved in integers."
-        )
-
-
 def _lp(query: Query, program: Program, nearest: bool) -> Iterator[str]:
     meaning = "feasible iff there is a counterexample, within the solver's arithmetic"
-    yield from _comments(
-        "\\", query, program, meaning + (_NEAREST if nearest else ""), program.names.__getitem__
-    )
+    yield from _comments("\\", query, program, meaning, nearest, program.names)
     yield "Minimize"
     objective = program.flips() if nearest else []
     yield from _folded("obj:", _lp_words(program, objective or [(0, program.one)]))

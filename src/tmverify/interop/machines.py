@@ -1,20 +1,19 @@
-"""What importers share: they recognise a machine, read its clauses, and compare the model with its library.
+"""What importers share: recognising a machine, reading its clauses, comparing the model with its library.
 
 **Literals.** Every library here has the same literals, the features and then their negations: literal l < n
 asks for feature l, literal n + l for its absence. What differs is how a clause says which it includes:
 
 - a matrix of Booleans, a row a clause;
 - automata in bit slices: 32 literals a word, a word for each bit of their states, lowest bit first. A literal
-  is included iff its highest state bit is set. Words are padded to 32 literals, and the padding is trained
-  like the rest: what lies there means nothing;
+  is included iff its highest state bit is set. Words are padded to 32 literals; the padding is trained like
+  the rest, but its values mean nothing;
 - lists of literals.
 
 **Agreement.** The model must say what its library says, on every input asked. Predictions are compared, and
 scores and outputs of clauses where the library shows them; the first difference raises. The inputs are the
-user's, and always some made here: all zeros, all ones, random ones of every density, and above all inputs in
-which some clause holds, or just fails by one literal, which a random input would never meet. There are
-``N_PROBES`` of them, for as many clauses: they see every misreading of a layout, but perhaps not a single
-wrong clause among thousands.
+user's and ``N_PROBES`` made here: all zeros, all ones, random ones of every density, and above all inputs in
+which a clause holds or fails by just one literal, which random inputs hardly ever do. They reveal every
+misreading of a layout, but may miss a single wrong clause among thousands.
 """
 
 from __future__ import annotations
@@ -175,8 +174,14 @@ def check_agreement(
         _compare(model, library, given, ask, "of X")
     made = probes(model)
     _compare(model, library, made, ask, "of those made for this check")
-    if ask_clauses is not None:
-        _compare_clauses(model, library, made, ask_clauses)
+    if ask_clauses is None:
+        return
+    theirs = np.asarray(ask_clauses(made)).astype(np.bool_)
+    differ = (theirs != model.clauses.outputs(made, empty_fires=False)) & (model.clauses.lengths > 0)
+    if differ.any():
+        i, j = (int(index) for index in np.argwhere(differ)[0])
+        said = "holds" if theirs[i, j] else "does not hold"
+        raise _mismatch(f"{library} on an input made for this check: there, clause {j} {said}", made[i])
 
 
 def probes(model: Model, n: int = N_PROBES) -> Bits:
@@ -214,16 +219,6 @@ def _compare(model: Model, library: str, bits: Bits, ask: Ask, whose: str) -> No
                 f"says class {ours[i]}, scores {scores[i].tolist()}",
                 rows[i],
             )
-
-
-def _compare_clauses(model: Model, library: str, bits: Bits, ask_clauses: AskClauses) -> None:
-    proper = model.clauses.lengths > 0
-    theirs = np.asarray(ask_clauses(bits)).astype(np.bool_)
-    differ = (theirs != model.clauses.outputs(bits, empty_fires=False)) & proper
-    if differ.any():
-        i, j = (int(index) for index in np.argwhere(differ)[0])
-        said = "holds" if theirs[i, j] else "does not hold"
-        raise _mismatch(f"{library} on an input made for this check: there, clause {j} {said}", bits[i])
 
 
 def _mismatch(what: str, bits: Bits) -> ImportMismatchError:

@@ -26,14 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tmverify.errors import InvalidInputError, ModelError
-from tmverify.interop.machines import (
-    Ask,
-    AskClauses,
-    assemble,
-    check_agreement,
-    included_in_slices,
-    kind_of,
-)
+from tmverify.interop.machines import Ask, AskClauses, assemble, check_agreement, included_in_slices, kind_of
 from tmverify.model import Label, Model
 from tmverify.model.clauses import Clauses, clauses_of_matrix, one_machine_a_class
 
@@ -82,13 +75,14 @@ def from_pytsetlin(
         raise InvalidInputError(f"The machine of {library} is not fitted yet: call fit (or train) first.")
     most, clamp = _INT32, None
     if library == _COALESCED:
-        clauses, weights = _coalesced(tm)
+        clauses, weights = clauses_of_matrix(tm.C > 0, tm.C.shape[1] // 2), tm.W.astype(np.int64)
         most = _FLOAT32
     else:
         clamp = int(tm.T) if library == _CUDA else _threshold_in_use(tm, library)
         clauses, weights = _machine_a_class(tm, library)
-    names: dict[str, Any] = {"classes": classes, "feature_names": feature_names}
-    model = assemble(library, clauses, weights, most=most, clamp=clamp, **names)
+    model = assemble(
+        library, clauses, weights, most=most, clamp=clamp, classes=classes, feature_names=feature_names
+    )
     ask, ask_clauses = _questions(tm, library)
     check_agreement(model, library, ask, X, ask_clauses=ask_clauses)
     return model
@@ -98,10 +92,6 @@ def _fitted(tm: Any, library: str) -> bool:
     if library == _COALESCED:
         return tm.C is not None and tm.W is not None and hasattr(tm, "n_literals")
     return hasattr(tm, "number_of_ta_chunks") if library == _CUDA else tm.mc_tm is not None
-
-
-def _coalesced(tm: Any) -> tuple[Clauses, NDArray[np.int64]]:
-    return clauses_of_matrix(tm.C > 0, tm.C.shape[1] // 2), tm.W.astype(np.int64)
 
 
 def _machine_a_class(tm: Any, library: str) -> tuple[Clauses, NDArray[np.int64]]:
@@ -139,10 +129,7 @@ def _questions(tm: Any, library: str) -> tuple[Ask, AskClauses | None]:
 
 
 class _Team(ctypes.Structure):
-    _fields_: ClassVar = [
-        ("number_of_classes", ctypes.c_int),
-        ("machines", ctypes.POINTER(ctypes.c_void_p)),
-    ]
+    _fields_: ClassVar = [("number_of_classes", ctypes.c_int), ("machines", ctypes.POINTER(ctypes.c_void_p))]
 
 
 def _threshold_in_use(tm: Any, library: str) -> int:

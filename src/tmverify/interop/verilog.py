@@ -93,7 +93,13 @@ def to_verilog(model: Model, path: str | os.PathLike[str], *, name: str = "tm") 
 
 def _lines(model: Model, votes: LiveVotes, width: int, name: str) -> Iterator[str]:
     index_width = (len(model.classes) - 1).bit_length()
-    for line in head_lines(model, _usage(model, width, index_width)):
+    usage = [
+        "Combinational, Verilog-2001:",
+        "  x         feature i is x[i]",
+        f"  scores    {model.n_outputs} of {width} bits, signed: score k is scores[{width}*k +: {width}]",
+        f"  decision  the index of the class, {index_width} bits, unsigned",
+    ]
+    for line in head_lines(model, usage):
         yield f"// {line}".rstrip()
     yield "// Sums are wider than their terms, on purpose:"
     yield "// verilator lint_off WIDTH"
@@ -110,15 +116,6 @@ def _lines(model: Model, votes: LiveVotes, width: int, name: str) -> Iterator[st
         yield from _tournament(model, votes, width, index_width)
     yield "endmodule"
     yield "// verilator lint_on WIDTH"
-
-
-def _usage(model: Model, width: int, index_width: int) -> list[str]:
-    return [
-        "Combinational, Verilog-2001:",
-        "  x         feature i is x[i]",
-        f"  scores    {model.n_outputs} of {width} bits, signed: score k is scores[{width}*k +: {width}]",
-        f"  decision  the index of the class, {index_width} bits, unsigned",
-    ]
 
 
 def _clauses(votes: LiveVotes) -> Iterator[str]:

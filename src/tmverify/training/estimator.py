@@ -24,9 +24,7 @@ from tmverify.model import Model
 from tmverify.model.checks import learnt_labels
 from tmverify.model.evaluate import decide
 from tmverify.progress import ProgressBar
-from tmverify.training.checkpoint import check_same, digest_of, fixed_parameters, read_course
 from tmverify.training.features import (
-    bit_names,
     canonical,
     dense_slices,
     is_boolean,
@@ -39,6 +37,7 @@ from tmverify.training.frozen_model import check_names, freeze
 from tmverify.training.machine import Rule
 from tmverify.training.parameters import check_parameters
 from tmverify.training.schedule import Course, Examples
+from tmverify.training.state_file import check_same, digest_of, fixed_parameters
 from tmverify.training.trainer import Trainer
 
 
@@ -265,7 +264,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         TrainingStateError
             If the file is missing, damaged or something else.
         """
-        course = read_course(path)
+        course = Course.read(path)
         about = course.about
         try:
             classifier = cls(**about["parameters"])
@@ -329,7 +328,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def _begun(self, checkpoint: str | os.PathLike[str] | None) -> Course | None:
         if checkpoint is None or not os.path.exists(checkpoint):
             return None
-        course = read_course(checkpoint)
+        course = Course.read(checkpoint)
         if self.random_state is not None and self._draw_seed() != course.trainer.seed:
             raise TrainingStateError(f"{checkpoint}: this training was begun with another random_state.")
         return course
@@ -371,17 +370,12 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _run(self, course: Course, examples: Examples, save: Callable[[], None]) -> None:
         """Train to the last epoch, or to Ctrl-C if an epoch is finished by then; keep what was learnt."""
-        bar = ProgressBar(
-            "training",
-            int(self.n_epochs),
-            done=course.trainer.n_epochs,
-            wanted=bool(self.verbose),
-            stays=True,
-        )
+        n_epochs, done = int(self.n_epochs), course.trainer.n_epochs
+        bar = ProgressBar("training", n_epochs, done=done, wanted=bool(self.verbose), stays=True)
         with one_interrupt():
             try:
                 with bar:
-                    course.run(examples, int(self.n_epochs), bar, save)
+                    course.run(examples, n_epochs, bar, save)
                 self._finish(course)
             except KeyboardInterrupt:
                 if course.trainer.n_epochs == 0:
@@ -411,7 +405,11 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         check_names(n_bits, int(self.n_clauses), learnt_labels(self.classes_), self._bit_names())
 
     def _bit_names(self) -> list[str] | None:
-        return bit_names(getattr(self, "feature_names_in_", None), self.binarizer_)
+        """Names of the bits, if the columns have names or a binarizer makes them."""
+        names = getattr(self, "feature_names_in_", None)
+        if self.binarizer_ is not None:
+            names = self.binarizer_.get_feature_names_out(names)
+        return None if names is None else [str(name) for name in names]
 
     def _freeze(self, trainer: Trainer) -> Model:
         labels = learnt_labels(self.classes_)
@@ -419,7 +417,8 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _accuracy(self, trainer: Trainer, bits: Any, targets: NDArray[np.int64]) -> float:
         model = self._freeze(trainer)
-        return float((_decisions(model, bits) == targets).mean())
+        decisions = decide(_model_scores(model, bits), model.tie, model.clamp)
+        return float((decisions == targets).mean())
 
     def _scores(self, X: Any) -> NDArray[np.int64]:
         check_is_fitted(self, "_course")
@@ -430,8 +429,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """What a state file says besides the course itself."""
         if not all(isinstance(label, (bool, int, float, str)) for label in self.classes_.tolist()):
             raise InvalidInputError("Labels must be numbers or text for a training to be saved.")
-        names = getattr(self, "feature_names_in_", None)
-        binarizer = self.binarizer_
+        names, binarizer = getattr(self, "feature_names_in_", None), self.binarizer_
         return {
             "parameters": fixed_parameters(self.get_params(deep=False)),
             "classes": self.classes_.tolist(),
@@ -452,7 +450,3 @@ def _classes_of(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
 
 def _model_scores(model: Model, bits: Any) -> NDArray[np.int64]:
     return np.concatenate([model.scores(rows) for rows in dense_slices(bits)])
-
-
-def _decisions(model: Model, bits: Any) -> NDArray[np.int64]:
-    return decide(_model_scores(model, bits), model.tie, model.clamp)

@@ -5,7 +5,7 @@ The kernels take them packed, 64 features to a word.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,13 +90,6 @@ def pack_inputs(X: Any) -> NDArray[np.uint64]:
         packed = np.packbits(X, axis=1, bitorder="little")
         octets[:, : packed.shape[1]] = packed
     return octets.view("<u8").astype(np.uint64, copy=False)
-
-
-def bit_names(names: Sequence[str] | None, binarizer: ThermometerBinarizer | None) -> list[str] | None:
-    """Names of the bits, if the columns have names or a binarizer makes them."""
-    if binarizer is not None:
-        return [str(name) for name in binarizer.get_feature_names_out(names)]
-    return None if names is None else [str(name) for name in names]
 
 
 def thermometer_from(cuts: list[list[float]] | None) -> ThermometerBinarizer | None:

@@ -58,10 +58,10 @@ def make_rule(
     """The numbers as the kernels take them; 1 / specificity is rounded to a multiple of 2^-24."""
     return Rule(
         threshold=np.int64(threshold),
-        forget=np.uint64(round(CHANCE_UNIT / specificity)),
-        floor=np.uint64(MAX_STATES - n_states),
+        forget=np.uint64(round(CHANCE_UNIT / float(specificity))),
+        floor=np.uint64(MAX_STATES - int(n_states)),
         max_literals=np.int64(NO_BUDGET if max_literals is None else max_literals),
-        weighted=weighted,
+        weighted=bool(weighted),
         boost=np.uint64(2**64 - 1 if boost_true_positive else 0),
     )
 

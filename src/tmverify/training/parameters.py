@@ -12,6 +12,7 @@ from tmverify.training.machine import MAX_STATES, NO_BUDGET, Rule, make_rule
 
 MAX_THRESHOLD = 1 << 30
 MAX_CLAUSES_A_CLASS = 1 << 20
+_RULE = ("threshold", "specificity", "n_states", "max_literals", "weighted", "boost_true_positive")
 
 
 def check_parameters(estimator: Any) -> Rule:
@@ -23,8 +24,7 @@ def check_parameters(estimator: Any) -> Rule:
     check_integer(estimator, "patience", 1)
     if estimator.max_literals is not None:
         check_integer(estimator, "max_literals", 1, NO_BUDGET)
-    s = estimator.specificity
-    if not is_number(s) or not 1 <= s < math.inf:
+    if not is_number(estimator.specificity) or not 1 <= estimator.specificity < math.inf:
         raise wrong_parameter(estimator, "specificity", "a number of at least 1")
     share = estimator.validation_fraction
     if not is_number(share) or not 0 < share < 1:
@@ -40,11 +40,4 @@ def check_parameters(estimator: Any) -> Rule:
             raise wrong_parameter(
                 estimator, "n_jobs", "None, a positive number of threads, or -1 for all cores"
             )
-    return make_rule(
-        threshold=int(estimator.threshold),
-        specificity=float(s),
-        n_states=int(estimator.n_states),
-        max_literals=None if estimator.max_literals is None else int(estimator.max_literals),
-        weighted=bool(estimator.weighted),
-        boost_true_positive=bool(estimator.boost_true_positive),
-    )
+    return make_rule(**{name: getattr(estimator, name) for name in _RULE})

@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.errors import TrainingStateError
 from tmverify.progress import ProgressBar
 from tmverify.training.machine import Machine, Rule
-from tmverify.training.state_file import write_state
+from tmverify.training.state_file import read_state, write_state
 from tmverify.training.trainer import Trainer
 
 SECONDS_BETWEEN_SAVES = 30.0
+_SAVED = ("seed", "n_clauses", "n_features", "n_classes", "n_states", "n_epochs")  # of a Trainer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,16 +102,27 @@ class Course:
         """Save the whole course, together with ``about``."""
         trainer = self.trainer
         sets = {"now": trainer.machines} | ({} if self.best is None else {"best": self.best})
-        numbers = {
-            "seed": trainer.seed,
-            "n_clauses": trainer.n_clauses,
-            "n_features": trainer.n_features,
-            "n_classes": trainer.n_classes,
-            "n_states": trainer.n_states,
-            "n_epochs": trainer.n_epochs,
-            "history": self.history,
-        }
-        write_state(path, about | numbers, sets)
+        numbers = {name: getattr(trainer, name) for name in _SAVED}
+        write_state(path, {**about, **numbers, "history": self.history}, sets)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Course:
+        """The course saved in a file, or TrainingStateError."""
+        about, sets = read_state(path)
+        try:
+            for name in _SAVED:
+                if type(about[name]) is not int or about[name] < 0:
+                    raise ValueError(f"{name} is {about[name]!r:.40}")
+            trainer = Trainer(machines=sets["now"], **{name: about[name] for name in _SAVED})
+            history = [
+                {"epoch": line["epoch"], "seconds": float(line["seconds"]), "accuracy": line["accuracy"]}
+                for line in about["history"]
+            ]
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise TrainingStateError(
+                f"{path}: not a training state that can be resumed: {error!r:.100}."
+            ) from None
+        return cls(trainer, history=history, best=sets.get("best"), about=about)
 
     def _measure(self) -> None:
         """Fill in the accuracy of the last line; keep the machines if it is the best."""

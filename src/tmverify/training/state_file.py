@@ -4,11 +4,12 @@
 set being ``now`` or, under early stopping, also ``best``. What follows from these (the included literals the
 other way round, their number, the masks of what exists) is computed anew, so that a file cannot contradict
 itself, and every shape is checked against the machine that the numbers in ``about`` describe: the kernels
-rely on it.
+rely on it. A training that goes on must have the settings, and in ``fit`` the data, that it began with.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -33,6 +34,8 @@ FORMAT = "tmverify-training"
 VERSION = 1
 _STORED = ("planes", "weights", "draws", "lanes")
 Machines = Sequence[Machine]
+# Parameters that may differ when a training goes on: they do not change what an epoch does.
+FREE_PARAMETERS = ("n_epochs", "n_jobs", "verbose", "patience", "random_state")
 
 
 def write_state(path: str | os.PathLike[str], about: dict[str, Any], sets: Mapping[str, Machines]) -> None:
@@ -98,3 +101,35 @@ def _machines(archive: Any, name: str, about: dict[str, Any]) -> list[Machine]:
             raise ValueError("an automaton is out of its range")
         machines.append(machine)
     return machines
+
+
+def fixed_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters on which the result of an epoch depends, as JSON values."""
+    return {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in sorted(parameters.items())
+        if name not in FREE_PARAMETERS
+    }
+
+
+def digest_of(inputs: NDArray[np.uint64], targets: NDArray[np.int64]) -> str:
+    """SHA-256 of the examples."""
+    digest = hashlib.sha256(np.ascontiguousarray(inputs).astype("<u8").tobytes())
+    digest.update(targets.astype("<i8").tobytes())
+    return digest.hexdigest()
+
+
+def check_same(about: dict[str, Any], expected: dict[str, Any]) -> None:
+    """Raise TrainingStateError unless the file belongs to these settings and data."""
+    for name, value in expected.items():
+        if about.get(name) != value:
+            raise TrainingStateError(
+                f"The checkpoint is of a training begun with {_difference(name, about.get(name), value)}. "
+                "Give what it began with, or another file; remove the file to begin anew."
+            )
+
+
+def _difference(name: str, saved: Any, value: Any) -> str:
+    if name == "parameters" and isinstance(saved, dict):
+        return "other values of " + ", ".join(sorted(key for key in value if saved.get(key) != value[key]))
+    return {"data": "other examples", "validation": "another validation set"}.get(name, f"other {name}")

@@ -3,6 +3,11 @@
 Everything random follows from one seed: that of machine c is child (0, c) of it, the plan of epoch e child
 (1, e). Threads share machines out, or the blocks of a single machine, and neither changes any random number:
 the result is the same for every ``n_jobs``. An epoch that is interrupted leaves no trace.
+
+Two classes are told apart by one machine, which sees every example. With more classes there is a machine
+for each: an example is shown to the machine of its own class, which should say yes, and to that of one other
+class, drawn at random, which should say no. Machines share nothing else, so each can run through its own
+list on its own thread.
 """
 
 from __future__ import annotations
@@ -11,14 +16,38 @@ import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.training.epoch_plan import Lesson, plan_epoch
 from tmverify.training.machine import Machine, Rule, copy_machine, new_machine
 
 _CACHE_LINE = 8  # int64 numbers, as in training._meeting, which is loaded with the kernels
+
+
+class Lesson(NamedTuple):
+    """The examples of one machine: row numbers in turn, and 1 where it should say yes."""
+
+    rows: NDArray[np.int64]
+    wanted: NDArray[np.uint8]
+
+
+def plan_epoch(
+    targets: NDArray[np.int64], n_classes: int, shuffle: bool, random: np.random.Generator
+) -> list[Lesson]:
+    """A lesson for each machine; ``targets`` are class indices."""
+    n = len(targets)
+    order = random.permutation(n) if shuffle else np.arange(n)
+    targets = targets[order]
+    if n_classes == 2:
+        return [Lesson(order, targets.astype(np.uint8))]
+    others = (targets + random.integers(1, n_classes, n)) % n_classes
+    lessons = []
+    for c in range(n_classes):
+        shown = (targets == c) | (others == c)
+        lessons.append(Lesson(order[shown], (targets[shown] == c).astype(np.uint8)))
+    return lessons
 
 
 @dataclass(slots=True, eq=False)
@@ -94,10 +123,8 @@ class Trainer:
                     brought = np.zeros((2, n_parts, _CACHE_LINE), np.int64)
                     arrived = np.zeros((n_parts, _CACHE_LINE), np.int64)
                     for part, blocks in enumerate(_shares(len(machine.real), n_parts)):
-                        meeting = (part, brought, arrived, stop)
-                        jobs.append(
-                            pool.submit(_run, lesson, inputs, machine, rule, blocks, meeting, costs[c:])
-                        )
+                        task = (*lesson, inputs, machine, rule, blocks, part, brought, arrived, stop)
+                        jobs.append(pool.submit(_run, task, stop, costs[c:]))
                 for job in jobs:
                     job.result()
             except BaseException:
@@ -108,21 +135,13 @@ class Trainer:
         return costs
 
 
-def _run(
-    lesson: Lesson,
-    inputs: NDArray[np.uint64],
-    machine: Machine,
-    rule: Rule,
-    blocks: NDArray[np.int64],
-    meeting: tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
-    cost: NDArray[np.float64],
-) -> None:
-    part, brought, arrived, stop = meeting
+def _run(task: tuple[Any, ...], stop: NDArray[np.int64], cost: NDArray[np.float64]) -> None:
+    """Call the kernel with the arguments ``task``; note its seconds."""
     started = perf_counter()
     try:
         from tmverify.training._learn import learn
 
-        learn(lesson.rows, lesson.wanted, inputs, machine, rule, blocks, part, brought, arrived, stop)
+        learn(*task)
         cost[0] = perf_counter() - started
     except BaseException:
         stop[0] = 1  # the other parts of the machine would wait for this one for ever

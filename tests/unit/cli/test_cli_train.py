@@ -18,7 +18,8 @@ import pytest
 import tmverify as tv
 from support.cli_cases import ENVIRONMENT, TMVERIFY, Capture, expect_error
 from tmverify.cli import main
-from tmverify.cli.train import DATASETS, Settings, read_data
+from tmverify.cli.train import DATASETS, Settings
+from tmverify.cli.training_run import read_data
 from tmverify.kernels.jit import NOTICE
 
 LIMIT = 60.0
@@ -242,7 +243,7 @@ def test_ctrl_c_while_measuring_keeps_the_model(
     def pressed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tmverify.cli.train._measure", pressed)
+    monkeypatch.setattr("tmverify.cli.training_run.TrainingRun._measure", pressed)
     assert main(["train", "bits.npz", "-o", "m.tm", *QUICK]) == 130
     out = capsys.readouterr().out
     assert "INTERRUPTED  the model of 5 of 5 epochs was saved" in out

@@ -127,7 +127,8 @@ class AdaptiveGaussianBinarizer(Binarizer):
                 )
             return side, side
         shape = self.image_shape
-        if not _is_shape(shape):
+        is_pair = isinstance(shape, tuple | list) and len(shape) == 2
+        if not is_pair or not all(isinstance(side, numbers.Integral) and int(side) > 0 for side in shape):
             raise wrong_parameter(self, "image_shape", "None or a pair of positive integers")
         if shape[0] * shape[1] != n_features:
             raise InvalidInputError(
@@ -135,14 +136,6 @@ class AdaptiveGaussianBinarizer(Binarizer):
                 f"Got {n_features} instead."
             )
         return int(shape[0]), int(shape[1])
-
-
-def _is_shape(value: object) -> bool:
-    return (
-        isinstance(value, tuple | list)
-        and len(value) == 2
-        and all(isinstance(side, numbers.Integral) and int(side) > 0 for side in value)
-    )
 
 
 def _check_grey(images: NDArray[Any]) -> None:

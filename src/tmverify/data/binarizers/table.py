@@ -16,9 +16,8 @@ column.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,55 +30,50 @@ from tmverify.errors import InvalidInputError, shown
 from tmverify.estimators.parameters import check_integer, wrong_parameter
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Column:
-    """One checked column.
-
-    Attributes
-    ----------
-    name : str
-        For messages and the names of bits.
-    values : float64 array or object array of str, (n,)
-    is_text : bool
-    """
+class _Column(NamedTuple):
+    """One checked column: its name, and its values as float64 or, if it is text, as objects."""
 
     name: str
     values: NDArray[Any]
-    is_text: bool
+
+    @property
+    def is_text(self) -> bool:
+        return self.values.dtype == object
 
 
-@dataclass(frozen=True, slots=True)
-class _Bit:
-    """The bit is the value."""
+class _Rule(NamedTuple):
+    """What a column becomes: the kind of its values in fit, and the cuts or the categories of its bits."""
+
+    kind: Literal["bit", "numbers", "text"]
+    marks: NDArray[Any]
 
     def endings(self) -> list[str]:
-        return [""]
+        """What follows the name of the column in the names of its bits."""
+        if self.kind == "bit":
+            return [""]
+        if self.kind == "text":
+            return [f" = {category}" for category in self.marks]
+        return [f" > {number_text(cut)}" for cut in self.marks]
 
-    def bits(self, values: NDArray[Any]) -> NDArray[np.uint8]:
+    def bits(self, column: _Column) -> NDArray[np.uint8]:
+        """The bits of a column, which must be of the kind that the rule was made for."""
+        name, values = column
+        kinds = ("numbers", "text")
+        if column.is_text != (self.kind == "text"):
+            found, expected = kinds[column.is_text], kinds[self.kind == "text"]
+            raise InvalidInputError(f"Column {name!r} held {expected} in fit. Got {found} instead.")
+        if self.kind == "text":
+            return np.asarray(values[:, None] == self.marks, np.uint8)
+        if self.kind == "numbers":
+            return above(values, self.marks)
+        wrong = (values != 0) & (values != 1)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise InvalidInputError(
+                f"Column {name!r} held only 0 and 1 in fit. "
+                f"Got {number_text(values[row])} in row {row} instead."
+            )
         return values.astype(np.uint8)[:, None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Thermometer:
-    cuts: NDArray[np.float64]
-
-    def endings(self) -> list[str]:
-        return [f" > {number_text(cut)}" for cut in self.cuts]
-
-    def bits(self, values: NDArray[Any]) -> NDArray[np.uint8]:
-        return above(values, self.cuts)
-
-
-@dataclass(frozen=True, slots=True)
-class _OneHot:
-    categories: tuple[str, ...]
-
-    def endings(self) -> list[str]:
-        return [f" = {category}" for category in self.categories]
-
-    def bits(self, values: NDArray[Any]) -> NDArray[np.uint8]:
-        equal: NDArray[np.bool_] = values[:, None] == np.array(self.categories, object)
-        return equal.astype(np.uint8)
 
 
 class TableBinarizer(Binarizer):
@@ -158,7 +152,7 @@ class TableBinarizer(Binarizer):
         """The bits of each row, uint8 (n, n_bits), column by column."""
         check_is_fitted(self, "rules_")
         columns = zip(self._columns(X, fitting=False), self.rules_, strict=True)
-        return np.concatenate([_bits(column, rule) for column, rule in columns], axis=1)
+        return np.concatenate([rule.bits(column) for column, rule in columns], axis=1)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """One name per bit: ``owner``, ``age > 37.5``, ``city = Oslo``."""
@@ -172,24 +166,21 @@ class TableBinarizer(Binarizer):
             validate_data(self, X, reset=fitting, skip_check_array=True)
         except ValueError as error:
             raise InvalidInputError(str(error)) from None
-        return list(_columns_of(X, self._names()))
+        raw = (np.asarray(X[label]) for label in X.columns) if hasattr(X, "columns") else iter(X.T)
+        return [_checked(str(name), values) for name, values in zip(self._names(), raw, strict=True)]
 
     def _names(self, input_features: Any = None) -> NDArray[Any]:
-        if (
-            input_features is None
-            and self.column_names is not None
-            and not hasattr(self, "feature_names_in_")
-        ):
-            names = np.array([str(name) for name in self.column_names], object)
-            if len(names) != self.n_features_in_:
-                raise InvalidInputError(
-                    f"The 'column_names' parameter of TableBinarizer must have one name per column of X "
-                    f"({self.n_features_in_}). Got {len(names)} instead."
-                )
-            return names
-        return input_names(self, input_features)
+        if input_features is not None or self.column_names is None or hasattr(self, "feature_names_in_"):
+            return input_names(self, input_features)
+        names = np.array([str(name) for name in self.column_names], object)
+        if len(names) != self.n_features_in_:
+            raise InvalidInputError(
+                f"The 'column_names' parameter of TableBinarizer must have one name per column of X "
+                f"({self.n_features_in_}). Got {len(names)} instead."
+            )
+        return names
 
-    def _rule(self, column: _Column) -> _Bit | _Thermometer | _OneHot:
+    def _rule(self, column: _Column) -> _Rule:
         if column.is_text:
             categories = sorted(set(column.values))
             if len(categories) > self.max_categories:
@@ -198,45 +189,15 @@ class TableBinarizer(Binarizer):
                     f"{shown(categories[0])} and {shown(categories[-1])}; at most "
                     f"max_categories={self.max_categories} are taken. Drop or group the column, or raise it."
                 )
-            return _OneHot(tuple(categories))
+            return _Rule("text", np.array(categories, object))
         if ((column.values == 0) | (column.values == 1)).all():
-            return _Bit()
-        return _Thermometer(cut_points(column.values, self.n_bins, self.strategy))
+            return _Rule("bit", np.empty(0))
+        return _Rule("numbers", cut_points(column.values, self.n_bins, self.strategy))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         return tags
-
-
-def _bits(column: _Column, rule: _Bit | _Thermometer | _OneHot) -> NDArray[np.uint8]:
-    """Apply a rule to a column, which must be of the kind that the rule was made for."""
-    expected = "text" if isinstance(rule, _OneHot) else "numbers"
-    if column.is_text != isinstance(rule, _OneHot):
-        found = "text" if column.is_text else "numbers"
-        raise InvalidInputError(f"Column {column.name!r} held {expected} in fit. Got {found} instead.")
-    if isinstance(rule, _Bit):
-        wrong = (column.values != 0) & (column.values != 1)
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise InvalidInputError(
-                f"Column {column.name!r} held only 0 and 1 in fit. Got {number_text(column.values[row])} "
-                f"in row {row} instead."
-            )
-    return rule.bits(column.values)
-
-
-def _columns_of(X: Any, names: NDArray[Any]) -> Iterator[_Column]:
-    """Each column of ``X``, a frame or a matrix with ``len(names)`` columns.
-
-    Raises
-    ------
-    InvalidInputError
-        If a value is missing, infinite, or neither number nor text, or a column mixes both.
-    """
-    raw = (np.asarray(X[label]) for label in X.columns) if hasattr(X, "columns") else iter(X.T)
-    for name, values in zip(names, raw, strict=True):
-        yield _checked(str(name), values)
 
 
 def _as_table(X: Any) -> Any:
@@ -246,8 +207,12 @@ def _as_table(X: Any) -> Any:
     """
     if issparse(X):
         raise TypeError("Sparse data was passed, but dense data is required. Use '.toarray()' first.")
-    if not hasattr(X, "columns"):
-        X = _matrix(X)
+    if not hasattr(X, "columns") and not isinstance(X, np.ndarray):
+        try:
+            array = np.asarray(X)
+            X = np.asarray(X, object) if array.dtype.kind in "US" and not hasattr(X, "dtype") else array
+        except ValueError as error:
+            raise InvalidInputError(f"X must be a table: {error}.") from None
     if len(X.shape) != 2:
         raise InvalidInputError(
             f"Expected 2D array, a table with rows and columns. Got shape {X.shape} instead. "
@@ -261,27 +226,17 @@ def _as_table(X: Any) -> Any:
     return X
 
 
-def _matrix(X: Any) -> NDArray[Any]:
-    if isinstance(X, np.ndarray):
-        return X
-    try:
-        array = np.asarray(X)
-        return np.asarray(X, object) if array.dtype.kind in "US" and not hasattr(X, "dtype") else array
-    except ValueError as error:
-        raise InvalidInputError(f"X must be a table: {error}.") from None
-
-
 def _checked(name: str, values: NDArray[Any]) -> _Column:
     if values.ndim != 1:
         raise InvalidInputError(f"Column names must be distinct. Got {name!r} more than once.")
     if values.dtype.kind == "c":
         raise InvalidInputError(f"Complex data not supported: column {name!r} holds complex numbers.")
     if values.dtype.kind == "U":
-        return _Column(name, values.astype(object), True)
+        return _Column(name, values.astype(object))
     if values.dtype.kind not in "buif":
         values = values.astype(object)
         if _holds_text(name, values):
-            return _Column(name, values, True)
+            return _Column(name, values)
     values = values.astype(np.float64)
     if not np.isfinite(values).all():
         row = int(np.argmin(np.isfinite(values)))
@@ -290,7 +245,7 @@ def _checked(name: str, values: NDArray[Any]) -> _Column:
             f"A table must hold finite numbers; fill in or drop missing values first. "
             f"Got {found} in row {row}, column {name!r}."
         )
-    return _Column(name, values, False)
+    return _Column(name, values)
 
 
 def _holds_text(name: str, values: NDArray[Any]) -> bool:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from tmverify.errors import DataFormatError
 
+_OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open}
 _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 _MAX_ROWS = 1_000_000  # a damaged header must not ask for terabytes
 
@@ -30,7 +31,7 @@ _MAX_ROWS = 1_000_000  # a damaged header must not ask for terabytes
 def opened(file: Path) -> Iterator[IO[bytes]]:
     """The decompressed content of ``file`` as a stream."""
     try:
-        with _open(file) as stream:
+        with _OPENERS.get(file.suffix, open)(file, "rb") as stream:
             yield stream
     except _DAMAGE as error:
         reason = " ".join(str(error).split()).rstrip(".")
@@ -88,11 +89,6 @@ def read_npy(file: Path, shapes: tuple[tuple[int, ...], ...], kinds: str) -> NDA
             )
         data = _to_the_end(stream, math.prod(shape) * dtype.itemsize, file)
     return np.frombuffer(data, dtype).reshape(shape)
-
-
-def _open(file: Path) -> Any:
-    openers: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open}
-    return openers.get(file.suffix, open)(file, "rb")
 
 
 def _exactly(stream: IO[bytes], size: int, file: Path) -> bytes:

@@ -165,7 +165,10 @@ def _binarized(name: str, raw: Raw, binarizer: Any) -> Dataset:
     fitted = clone(binarizer)
     X_train = _as_bits(fitted.fit_transform(raw.X_train, raw.y_train), "X_train")
     X_test = _as_bits(fitted.transform(raw.X_test), "X_test")
-    names = _bit_names(fitted, names, X_train.shape[1])
+    try:
+        names = tuple(map(str, fitted.get_feature_names_out(names)))
+    except AttributeError:  # this transformer names nothing
+        names = tuple(map(default_name, range(X_train.shape[1])))
     return Dataset(name, X_train, raw.y_train, X_test, raw.y_test, names, raw.image_shape, fitted)
 
 
@@ -180,11 +183,3 @@ def _as_bits(X: Any, part: str) -> Any:
     X = X.tocsr()
     as_bit_matrix(X.data[None, :], X.nnz, name=f"{title} (its stored values)")
     return X.astype(np.uint8)
-
-
-def _bit_names(fitted: Any, names: tuple[str, ...] | None, n_bits: int) -> tuple[str, ...]:
-    """The names that the binarizer gives, or x0, x1, ... if it has none to give."""
-    try:
-        return tuple(map(str, fitted.get_feature_names_out(names)))
-    except AttributeError:
-        return tuple(map(default_name, range(n_bits)))

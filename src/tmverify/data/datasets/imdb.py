@@ -39,8 +39,7 @@ def load_imdb(request: Request) -> Raw:
 
 
 def _read_tsv(file: Path) -> Reviews:
-    with opened(file) as stream:
-        lines = _decoded(stream.read(), file).split("\n")
+    lines = _text(file).split("\n")
     if lines[-1] == "":
         lines.pop()
     if not lines:
@@ -59,8 +58,8 @@ def _read_tsv(file: Path) -> Reviews:
 
 
 def _read_folders(positive: Path, negative: Path) -> Reviews:
-    texts = [_reviews_in(positive), _reviews_in(negative)]
-    return texts[0] + texts[1], np.repeat(np.array([1, 0], np.int64), [len(part) for part in texts])
+    good, bad = _reviews_in(positive), _reviews_in(negative)
+    return good + bad, np.repeat(np.array([1, 0], np.int64), [len(good), len(bad)])
 
 
 def _reviews_in(folder: Path) -> list[str]:
@@ -68,15 +67,12 @@ def _reviews_in(folder: Path) -> list[str]:
     files = sorted(folder.glob("*.txt"), key=lambda file: (len(file.stem.partition("_")[0]), file.name))
     if not files:
         raise DataFormatError(f"{folder}: no reviews (*.txt) found. {_REMEDY}")
-    texts = []
-    for file in files:
-        with opened(file) as stream:
-            texts.append(_decoded(stream.read(), file))
-    return texts
+    return [_text(file) for file in files]
 
 
-def _decoded(data: bytes, file: Path) -> str:
+def _text(file: Path) -> str:
     try:
-        return data.decode("utf-8")
+        with opened(file) as stream:
+            return stream.read().decode("utf-8")
     except UnicodeDecodeError:
         raise DataFormatError(f"{file}: not a text in UTF-8; get it again.") from None

@@ -26,29 +26,14 @@ from tmverify.errors import DataFormatError, InvalidInputError, shown
 SHAPE = (28, 28)
 N_CLASSES = 10
 N_TRAIN, N_TEST = 60_000, 10_000
-_NAMES = (
-    "train-images-idx3-ubyte",
-    "train-labels-idx1-ubyte",
-    "t10k-images-idx3-ubyte",
-    "t10k-labels-idx1-ubyte",
+_NAMES = tuple(
+    f"{part}-{what}-ubyte" for part in ("train", "t10k") for what in ("images-idx3", "labels-idx1")
 )
-MNIST_C_CORRUPTIONS = (
-    "shot_noise",
-    "impulse_noise",
-    "glass_blur",
-    "motion_blur",
-    "shear",
-    "scale",
-    "rotate",
-    "brightness",
-    "translate",
-    "stripe",
-    "fog",
-    "spatter",
-    "dotted_line",
-    "zigzag",
-    "canny_edges",
-)
+_CORRUPTIONS = """
+shot_noise impulse_noise glass_blur motion_blur shear scale rotate brightness
+translate stripe fog spatter dotted_line zigzag canny_edges
+"""
+MNIST_C_CORRUPTIONS = tuple(_CORRUPTIONS.split())
 _REMEDY_C = "Get mnist_c.zip at https://zenodo.org/records/3239543 and unpack it in data_dir."
 
 
@@ -58,7 +43,7 @@ def load_mnist(request: Request) -> Raw:
         return _fetch("MNIST", "mnist_784")
     layouts = [_layout("mnist"), _layout("MNIST/raw")]
     remedy = _remedy("mnist", "https://ossci-datasets.s3.amazonaws.com/mnist/ (<name>.gz)")
-    return _read(find_files("MNIST", request.folder, layouts, remedy))
+    return _read(*find_files("MNIST", request.folder, layouts, remedy))
 
 
 def load_fashion_mnist(request: Request) -> Raw:
@@ -68,7 +53,7 @@ def load_fashion_mnist(request: Request) -> Raw:
     debian = "/usr/share/datasets/fashion-mnist"
     layouts = [_layout("fashion-mnist"), _layout("FashionMNIST/raw"), _layout(debian)]
     where = "https://github.com/zalandoresearch/fashion-mnist or in Debian's package dataset-fashion-mnist"
-    return _read(find_files("Fashion-MNIST", request.folder, layouts, _remedy("fashion-mnist", where)))
+    return _read(*find_files("Fashion-MNIST", request.folder, layouts, _remedy("fashion-mnist", where)))
 
 
 def load_mnist_c(request: Request) -> Raw:
@@ -100,10 +85,8 @@ def _remedy(name: str, where: str) -> str:
     return f"Get them at {where}, or have them fetched: load_dataset({name!r}, source='openml')."
 
 
-def _read(files: list[Path]) -> Raw:
-    X_train, y_train = _read_part(files[0], files[1])
-    X_test, y_test = _read_part(files[2], files[3])
-    return Raw(X_train, y_train, X_test, y_test, SHAPE)
+def _read(X_train: Path, y_train: Path, X_test: Path, y_test: Path) -> Raw:
+    return Raw(*_read_part(X_train, y_train), *_read_part(X_test, y_test), SHAPE)
 
 
 def _read_part(images: Path, labels: Path) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

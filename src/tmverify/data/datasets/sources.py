@@ -80,9 +80,13 @@ class Layout:
         if root is None and not self.folder.is_absolute():
             return [], list(self.names)
         folder = self.folder if root is None else root / self.folder
-        paths = [_first_existing(folder, name, self.suffixes) for name in self.names]
-        missing = [name for name, path in zip(self.names, paths, strict=True) if path is None]
-        return [path for path in paths if path is not None], missing
+        found, missing = [], []
+        for name in self.names:
+            paths = [folder / (name + suffix) for suffix in self.suffixes]
+            existing = [path for path in paths if path.exists()]
+            found += existing[:1]
+            missing += [] if existing else [name]
+        return found, missing
 
 
 def data_folder(data_dir: str | os.PathLike[str] | None) -> Path | None:
@@ -120,18 +124,10 @@ def find_files(title: str, root: Path | None, layouts: Sequence[Layout], remedy:
             return found
         if found and not begun:
             begun = f" Missing from {found[0].parent}: {', '.join(missing)}."
-    raise DataFormatError(_opening(title, root) + _expected(layouts, root) + begun + " " + remedy)
-
-
-def _first_existing(folder: Path, name: str, suffixes: tuple[str, ...]) -> Path | None:
-    candidates = (folder / (name + suffix) for suffix in suffixes)
-    return next((path for path in candidates if path.exists()), None)
-
-
-def _opening(title: str, root: Path | None) -> str:
+    opening = f"{title} was not found in {root}."
     if root is None:
-        return f"{title} needs a data folder: pass data_dir (--data-dir) or set {VARIABLE}. "
-    return f"{title} was not found in {root}. "
+        opening = f"{title} needs a data folder: pass data_dir (--data-dir) or set {VARIABLE}."
+    raise DataFormatError(f"{opening} {_expected(layouts, root)}{begun} {remedy}")
 
 
 def _expected(layouts: Sequence[Layout], root: Path | None) -> str:
@@ -141,13 +137,9 @@ def _expected(layouts: Sequence[Layout], root: Path | None) -> str:
         folder = layout.folder if root is None else root / layout.folder
         where = str(folder) if folder.is_absolute() or root is not None else f"<data_dir>/{folder}"
         groups.setdefault((layout.names, layout.suffixes), []).append(where)
-    sentences = [
-        f"{', '.join(names)}{_or_packed(suffixes)} in {' or '.join(where)}"
-        for (names, suffixes), where in groups.items()
-    ]
-    return "Expected " + "; or ".join(sentences) + "."
-
-
-def _or_packed(suffixes: tuple[str, ...]) -> str:
-    packed = [suffix for suffix in suffixes if suffix]
-    return f" (plain or {' or '.join(packed)})" if packed else ""
+    ways = []
+    for (names, suffixes), folders in groups.items():
+        packed = " or ".join(filter(None, suffixes))
+        form = f" (plain or {packed})" if packed else ""
+        ways.append(f"{', '.join(names)}{form} in {' or '.join(folders)}")
+    return f"Expected {'; or '.join(ways)}."

@@ -1,0 +1,247 @@
+"""What ``tmverify train`` does: read the data, learn, save the model, measure it, and print how it went."""
+
+from __future__ import annotations
+
+import shlex
+import time
+import warnings
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.text import Text
+from sklearn.base import clone
+
+from tmverify import kernels
+from tmverify.cli.output import STYLE, described, plain, print_note, show, show_facts, show_json
+from tmverify.cli.train import DATASETS, DEFAULTS
+from tmverify.data import Dataset, load_dataset, load_table, save_inputs, split_table
+from tmverify.errors import DataFormatError, InvalidInputError
+from tmverify.model import Model
+from tmverify.model.checks import learnt_labels
+from tmverify.properties.verdict import Status
+from tmverify.training import TsetlinMachineClassifier
+from tmverify.training.frozen_model import check_names
+from tmverify.training.parameters import check_parameters
+
+_TEST_SIZE = 0.25
+_HASH_CHARS = 12
+_MAX_CLASSES = 20
+
+
+def make_estimator(source: str, **parameters: Any) -> TsetlinMachineClassifier:
+    """The estimator, checked; a parameter that is None gets the source's default, or the estimator's own."""
+    preset = DEFAULTS[source]._asdict() if source in DEFAULTS else {}
+    chosen = {name: value for name, value in parameters.items() if value is not None}
+    estimator = TsetlinMachineClassifier(**preset | chosen, binarize=None)
+    check_parameters(estimator)
+    return estimator
+
+
+def epochs_in(checkpoint: Path | None) -> int:
+    """Epochs that a checkpoint holds already; TrainingStateError if it is something else."""
+    if checkpoint is None or not checkpoint.exists():
+        return 0
+    return int(TsetlinMachineClassifier.resume(checkpoint).n_epochs_)
+
+
+def read_data(
+    source: str, *, data_dir: Path | None, target: str | None, test_size: float | None, seed: int
+) -> Dataset:
+    """The dataset called ``source``; or the file, split and turned into bits. Test inputs may be missing."""
+    try:
+        if source in DATASETS:
+            data = load_dataset(source, data_dir=data_dir)
+        else:
+            share = _TEST_SIZE if test_size is None else test_size
+            data = split_table(load_table(source, target), source, test_size=share, random_state=seed)
+    except (DataFormatError, InvalidInputError) as error:
+        said = str(error).replace("as target", "with --target COLUMN")
+        raise type(error)(said.replace("another test_size", "another --test-size")) from None
+    classes = np.unique(data.y_train)
+    if len(classes) < 2:
+        raise DataFormatError(f"{source}: at least two different labels are needed to learn from.")
+    # Before the training, not after it:
+    check_names(data.X_train.shape[1], 1, learnt_labels(classes), data.feature_names)
+    return data
+
+
+@dataclass(slots=True, eq=False)
+class TrainingRun:
+    """A training and what has come out of it so far; ``reported`` are the parameters that are shown."""
+
+    data: Dataset
+    estimator: Any
+    reported: Collection[str]
+    output: Path
+    checkpoint: Path | None
+    epochs_before: int
+    model: Model = field(init=False)
+    test_file: Path | None = None
+    seconds: float = 0.0
+    accuracy_train: float | None = None
+    accuracy_test: float | None = None
+    interrupted: bool = False
+
+    def announce(self) -> None:
+        """Say what there is to learn from."""
+        data = self.data
+        held_out = f"{len(data.y_test)} test inputs" if len(data.y_test) else "no test inputs"
+        n_features, n_classes = data.X_train.shape[1], len(np.unique(data.y_train))
+        sizes = f"{len(data.y_train)} training and {held_out}, {n_features} features, {n_classes} classes"
+        show(Text().append(plain(data.name), style="bold").append(f": {sizes}"))
+
+    def learn(self, save_test: Path | None, *, quiet: bool) -> None:
+        """Compile, learn, save, measure. On KeyboardInterrupt no model has been written."""
+        if quiet:
+            kernels.announce_compiling = False
+        _compile(self.estimator)
+        started = time.perf_counter()
+        self._fit()
+        self.seconds = time.perf_counter() - started
+        try:
+            self._save_model()
+        except KeyboardInterrupt:  # the first one, after the last epoch: others are dropped by now
+            self._save_model()
+            self.interrupted = True
+        try:
+            if save_test is not None:
+                save_inputs(save_test, self.data.X_test, self.data.y_test, self.data.feature_names)
+                self.test_file = save_test
+            self._measure()
+        except KeyboardInterrupt:  # the model is safe
+            self.interrupted = True
+
+    def _fit(self) -> None:
+        """Learn; note whether Ctrl-C came before the end.
+
+        The test data are shown to ``fit`` only to follow the accuracy; early stopping has data of its own.
+        """
+        data = self.data
+        follow = len(data.y_test) and not self.estimator.early_stopping
+        watched = {"X_val": data.X_test, "y_val": data.y_test} if follow else {}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            self.estimator.fit(data.X_train, data.y_train, checkpoint=self.checkpoint, **watched)
+        for text in [str(warning.message) for warning in caught]:
+            if "interrupted" in text:
+                self.interrupted = True
+            else:
+                print_note(f"warning: {text}")
+
+    def _save_model(self) -> None:
+        """Write the model of the finished epochs, with the names of the features."""
+        self.model = replace(self.estimator.model_, feature_names=self.data.feature_names)
+        self.model.save(self.output)
+
+    def _measure(self) -> None:
+        data, score = self.data, self.estimator.score
+        self.accuracy_train = float(score(data.X_train, data.y_train))
+        if len(data.y_test):
+            self.accuracy_test = float(score(data.X_test, data.y_test))
+
+    def report(self, *, as_json: bool) -> None:
+        """Print the outcome."""
+        if as_json:
+            show_json(self._document())
+            return
+        if self.interrupted:
+            line = Text().append("INTERRUPTED", style=STYLE[Status.UNKNOWN])
+            done, wanted = self.estimator.n_epochs_, self.estimator.n_epochs
+            line.append(f"  the model of {done} of {wanted} epochs was saved")
+            show(line if self.checkpoint is None else line.append("; the same command goes on from there"))
+        show_facts(self._facts())
+        if self.test_file is not None:
+            files = shlex.join([str(self.output), str(self.test_file)])
+            show(Text(f"now try: tmverify robustness {plain(files)} --epsilon 1 --n 20", style="dim"))
+
+    def _facts(self) -> dict[str, object]:
+        clauses, data = _clause_facts(self.model), self.data
+        accuracy = "not measured"
+        if self.accuracy_train is not None:
+            accuracy = f"{self.accuracy_train:.2%} of {len(data.y_train)} training inputs"
+        if self.accuracy_test is not None:
+            accuracy += f", {self.accuracy_test:.2%} of {len(data.y_test)} test inputs"
+        literals = "{mean:.1f} mean, {median:g} median, {max} max".format(**clauses["literals_per_clause"])
+        facts: dict[str, object] = {
+            "epochs": self._epochs(),
+            "accuracy": accuracy,
+            "clauses": f"{self.model.n_clauses} ({_per_class(clauses['clauses_per_class'])})",
+            "literals per clause": literals,
+            "empty clauses": clauses["empty_clauses"],
+            "contradictory clauses": clauses["contradictory_clauses"],
+            "model": f"{self.output} (sha256 {self.model.content_hash[:_HASH_CHARS]}…)",
+        }
+        if self.test_file is not None:
+            facts["test data"] = f"{self.test_file} ({len(data.y_test)} inputs)"
+        return facts
+
+    def _epochs(self) -> str:
+        estimator, before = self.estimator, self.epochs_before
+        text = f"{estimator.n_epochs_}, in {self.seconds:.1f} s"
+        if before >= estimator.n_epochs:
+            text += f" (all of them before, from {self.checkpoint}; more only with a larger --epochs)"
+        elif before:
+            text += f" ({before} of them before, from {self.checkpoint})"
+        measured = [line for line in estimator.history_ if line["accuracy"] is not None]
+        if estimator.early_stopping and measured:
+            best = max(measured, key=lambda line: line["accuracy"])
+            text += f"; the best, {best['epoch']}, was kept ({best['accuracy']:.2%} of the validation part)"
+        return text
+
+    def _document(self) -> dict[str, Any]:
+        data, parameters = self.data, self.estimator.get_params()
+        return {
+            **described("train", [self.output], [self.model]),
+            "data": {
+                "source": data.name,
+                "train": len(data.y_train),
+                "test": len(data.y_test),
+                "features": data.X_train.shape[1],
+                "classes": list(self.model.classes),
+            },
+            "settings": {name: value for name, value in parameters.items() if name in self.reported},
+            "epochs": self.estimator.n_epochs_,
+            "epochs_before": self.epochs_before,
+            "seconds": self.seconds,
+            "interrupted": self.interrupted,
+            "accuracy": {"train": self.accuracy_train, "test": self.accuracy_test},
+            **_clause_facts(self.model),
+            "test_file": None if self.test_file is None else str(self.test_file),
+            "history": self.estimator.history_,
+        }
+
+
+def _compile(estimator: Any) -> None:
+    """Learn and predict something tiny, so that compiling is not counted as training."""
+    bits = np.eye(2, dtype=np.uint8)[np.arange(64) % 2]
+    tiny = clone(estimator).set_params(n_clauses=2, n_epochs=1, early_stopping=False, n_jobs=1, verbose=False)
+    tiny.fit(bits, bits[:, 0]).predict(bits)
+
+
+def _per_class(counts: dict[str, int]) -> str:
+    if len(set(counts.values())) == 1:
+        return f"{next(iter(counts.values()))} for each of {len(counts)} classes"
+    listed = [f"{n} for {label}" for label, n in list(counts.items())[:_MAX_CLASSES]]
+    return ", ".join(listed) + (", …" if len(counts) > _MAX_CLASSES else "")
+
+
+def _clause_facts(model: Model) -> dict[str, Any]:
+    """What the clauses are like. Of two classes, a clause belongs to the one that it votes for."""
+    lengths, weights = model.clauses.lengths, model.weights
+    voters = (weights != 0).sum(axis=1)
+    if model.n_outputs == 1:
+        voters = np.array([(weights < 0).sum(), (weights > 0).sum()])
+    return {
+        "clauses": model.n_clauses,
+        "clauses_per_class": dict(zip(map(str, model.classes), voters.tolist(), strict=True)),
+        "literals_per_clause": {
+            "mean": float(lengths.mean()),
+            "median": float(np.median(lengths)),
+            "max": int(lengths.max()),
+        },
+        "empty_clauses": int((lengths == 0).sum()),
+        "contradictory_clauses": int(model.clauses.contradictory().sum()),
+    }
