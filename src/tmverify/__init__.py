@@ -8,30 +8,30 @@
 
     errors        one exception tree
     kernels/      numba primitives that several packages use
+    estimators/   how the parameters of estimators are checked
+    atomic        files that are written whole or not at all
+    extras        packages that only some uses need
+    interrupts    Ctrl-C once
+    lazy          names that are imported at their first use
+    progress      the one progress bar
     model/        what a classifier is, and a Tsetlin machine: clauses, decision rule, inference, file format
-    properties/   what can be asked: one file per question, each compiles to a Query
+    properties/   what can be asked (``questions``: each compiles to a Query), and what an answer is
     bnn/          what a binarized network is, how it is trained and frozen, its NetworkQuery
     engines/      how a Query is decided: search, sat, paper, brute; network/ for binarized networks
     certificates/ why an answer can be believed: claim, proof, and the checker of both
     verify/       decide(query) → Verdict, the check_* functions, the radius
     data/         inputs from files, datasets, binarizers
-    campaign/     many questions: plans, a store of answers, workers
-    asking/       a question as a task, its answer as plain values, tallies of them
-    report/       a store as one HTML file
+    asking/       many questions as tasks, their answers, and tallies of these
+    campaign/     plans, a store of answers, workers, and the one loop that asks: ``run.ask``
     training/     how a Model is learnt (Algorithm 1): scikit-learn estimator, numba kernels
-    estimators/   what estimators share: checks of their parameters
-    atomic        files that are written whole or not at all
-    extras        packages that only some uses need
-    interrupts    Ctrl-C once
-    lazy          names that are imported at their first use
-    progress      the progress bar
-    estimators/   what estimators share: checks of their parameters
+    report/       a store as one HTML file
     interop/      other libraries' models in; solver formats, C and Verilog out
     cli/          the command line
 
-Imports point one way: cli → report, interop, training → campaign → data → verify → engines, certificates →
-bnn → properties → model → kernels, atomic, extras → errors. Every public name is imported at its first use,
-and with it NumPy, numba, scikit-learn or a solver, if it needs them: ``import tmverify`` takes no time.
+Imports point one way: cli → report, interop, training → campaign → asking → data → verify → engines,
+certificates → bnn → properties → model → kernels, estimators, atomic, extras, interrupts, progress → errors.
+``docs/glossary.md`` has the words. Every public name is imported at its first use, and with it NumPy, numba,
+scikit-learn or a solver, if it needs them: ``import tmverify`` takes no time.
 """
 
 from typing import TYPE_CHECKING

@@ -17,7 +17,7 @@ import pytest
 
 import tmverify as tv
 from tmverify.engines import ENGINE_NAMES, auto, brute
-from tmverify.engines.protocol import Deadline, Outcome
+from tmverify.engines.engine import Deadline, Outcome
 from tmverify.engines.sat.engine import isolated
 from tmverify.engines.subprocesses.call import _own_worker
 
@@ -213,7 +213,7 @@ def test_nothing_is_left_behind_when_the_asking_process_is_killed(tmp_path: Path
     script.write_text(
         "import support.failing_solvers, tmverify as tv\n"
         "from tmverify.engines.sat.engine import isolated\n"
-        "from tmverify.engines.protocol import Deadline\n"
+        "from tmverify.engines.engine import Deadline\n"
         "m = tv.Model.from_clauses(1, [[1]], [[1]])\n"
         "isolated('support.failing_solvers:spin')(tv.robustness_query(m, [0], 1), Deadline(60.0))\n"
     )

@@ -24,8 +24,8 @@ from support.copies import CHANGES, REWRITINGS
 from support.tiny import Case, random_case, random_model
 from tmverify import engines
 from tmverify.engines import auto
+from tmverify.engines.engine import Answer, Deadline
 from tmverify.engines.proof_log import ProofLog
-from tmverify.engines.protocol import Answer, Deadline
 from tmverify.engines.sat import refutation
 from tmverify.engines.sat.engine import SAT
 

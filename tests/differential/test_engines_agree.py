@@ -22,8 +22,15 @@ from support.certified import check_by_both
 from support.engines import stand_in
 from support.tiny import Case, all_inputs, random_case
 from tmverify.engines import auto, brute, reduction
-from tmverify.engines.engine import Decide, nearest_by_steps
-from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome, nothing_known
+from tmverify.engines.engine import (
+    Answer,
+    Deadline,
+    Decide,
+    Nearest,
+    Outcome,
+    nearest_by_steps,
+    nothing_known,
+)
 from tmverify.engines.sat import paper, reduced, refutation
 from tmverify.engines.search import engine as search
 from tmverify.model.evaluate import reference_classes

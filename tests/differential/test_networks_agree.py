@@ -11,9 +11,9 @@ import pytest
 import tmverify as tv
 from support.batteries import battery
 from support.tiny_networks import NetworkCase, random_network_case
+from tmverify.engines.engine import Deadline
 from tmverify.engines.network import engine as network_engine
 from tmverify.engines.network.solver import reach, solve
-from tmverify.engines.protocol import Deadline
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 import tmverify as tv
 from support.batteries import battery
-from tmverify.engines.protocol import Deadline, Outcome
+from tmverify.engines.engine import Deadline, Outcome
 from tmverify.engines.sat.engine import SAT
 from tmverify.engines.search import engine as search
 

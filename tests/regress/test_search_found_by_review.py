@@ -9,7 +9,7 @@ import pytest
 
 import tmverify as tv
 from support.engines import stand_in
-from tmverify.engines.protocol import Deadline, Nearest
+from tmverify.engines.engine import Deadline, Nearest
 from tmverify.engines.search.engine import nearest_within
 from tmverify.engines.search.tree import Budget
 from tmverify.verify import nearest

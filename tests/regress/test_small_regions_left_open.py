@@ -13,7 +13,7 @@ import pytest
 
 import tmverify as tv
 from tmverify.engines import auto
-from tmverify.engines.protocol import Answer, stopped
+from tmverify.engines.engine import Answer, stopped
 
 HUGE = [2**31 - 1, 2**31 - 2, 2**30, 1, 0]
 LIMIT = 20.0

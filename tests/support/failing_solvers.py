@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from tmverify.engines.protocol import Answer
+from tmverify.engines.engine import Answer
 from tmverify.properties import Query
 
 

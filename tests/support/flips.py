@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from support.parts import from_python
-from tmverify.engines.protocol import Deadline
+from tmverify.engines.engine import Deadline
 from tmverify.engines.search import _bound, _tree, tree
 from tmverify.engines.search._bound import FREE
 from tmverify.engines.search.problem import Problem

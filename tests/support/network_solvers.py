@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tmverify.engines.engine import Deadline
 from tmverify.engines.network.solver import reach, solve
-from tmverify.engines.protocol import Deadline
 
 JOBS: dict[str, Any] = {
     "tmverify.engines.network.solver:solve": solve,

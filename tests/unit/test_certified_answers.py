@@ -13,8 +13,8 @@ import pytest
 import tmverify as tv
 from support.certified import check_by_both, refusal, stubborn_model, text_of
 from support.engines import stand_in
+from tmverify.engines.engine import Nearest
 from tmverify.engines.proof_log import ProofLog
-from tmverify.engines.protocol import Nearest
 from tmverify.properties.trust import CHECKED, REPLAYED
 
 

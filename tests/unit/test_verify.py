@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 import tmverify as tv
 from support.engines import stand_in
-from tmverify.engines.protocol import Answer, Nearest, found, none_exists
+from tmverify.engines.engine import Answer, Nearest, found, none_exists
 from tmverify.verify import nearest
 
 MODEL = tv.Model.from_clauses(3, [[1], [2], [3]], [[1, 1, 1]], bias=-2, feature_names=["a", "b", "c"])

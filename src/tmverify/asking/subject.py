@@ -25,6 +25,7 @@ from tmverify.data import Inputs, load_inputs, match_labels
 from tmverify.engines import engine_for
 from tmverify.errors import DataFormatError, InvalidInputError
 from tmverify.model import Classifier, Label, Model
+from tmverify.model.classifier import TEAM
 from tmverify.model.file import load_classifier
 from tmverify.model.names import named_first
 from tmverify.properties.questions import Question
@@ -32,7 +33,6 @@ from tmverify.properties.region import Direction, check_epsilon
 from tmverify.properties.scope import comparable
 
 OWN = "own"
-TEAM = "team"
 _MOST_SHOWN = 20
 _PIXEL = re.compile(r"pixel_(\d{1,5})_(\d{1,5})\b")
 

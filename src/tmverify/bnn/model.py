@@ -31,6 +31,8 @@ from numpy.typing import ArrayLike, NDArray
 from tmverify.errors import InvalidInputError, ModelError, shown
 from tmverify.model.checks import (
     as_array,
+    as_bit_matrix,
+    as_bit_vector,
     check_classes,
     check_feature_names,
     integer,
@@ -39,7 +41,6 @@ from tmverify.model.checks import (
     listed,
 )
 from tmverify.model.classifier import TEAM, Classifier, Label
-from tmverify.model.inputs import as_bit_matrix, as_bit_vector
 from tmverify.model.names import in_order
 
 MAX_WIDTH = 1 << 16

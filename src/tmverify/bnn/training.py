@@ -23,8 +23,7 @@ from tmverify.errors import InvalidInputError, ModelError
 from tmverify.estimators.parameters import check_integer, is_number, wrong_parameter
 from tmverify.interrupts import one_interrupt
 from tmverify.model import Label
-from tmverify.model.checks import check_classes, check_feature_names, learnt_labels
-from tmverify.model.inputs import as_bit_matrix
+from tmverify.model.checks import as_bit_matrix, check_classes, check_feature_names, learnt_labels
 from tmverify.progress import ProgressBar
 
 

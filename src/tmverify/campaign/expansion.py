@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tmverify.asking.subject import TEAM, Chosen, Subject, about_everything, about_inputs, machines
+from tmverify.asking.subject import Chosen, Subject, about_everything, about_inputs, machines
 from tmverify.asking.task import Task
 from tmverify.campaign.plan import Ask, InputSet, Plan
 from tmverify.data import Inputs, load_inputs
 from tmverify.errors import PlanError, TmVerifyError
 from tmverify.model import Classifier
+from tmverify.model.classifier import TEAM
 from tmverify.model.file import load_classifier
 from tmverify.properties.questions import QUESTIONS
 from tmverify.properties.scope import comparable

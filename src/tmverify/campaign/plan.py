@@ -54,7 +54,7 @@ from typing import Any
 
 from tmverify.asking.subject import text_of
 from tmverify.engines import check_certifying, check_engine
-from tmverify.engines.protocol import check_timeout
+from tmverify.engines.engine import check_timeout
 from tmverify.errors import InvalidInputError, PlanError, shown
 from tmverify.properties.questions import PLANNED, Question
 

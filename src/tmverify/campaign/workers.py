@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from tmverify.asking.answer import TaskAnswer, unanswered
 from tmverify.asking.task import Task
-from tmverify.engines.protocol import Deadline
+from tmverify.engines.engine import Deadline
 from tmverify.engines.subprocesses.call import Failure, call, interrupt
 from tmverify.model import Classifier
 from tmverify.properties import StopReason

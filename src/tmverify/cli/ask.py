@@ -26,7 +26,7 @@ from tmverify.cli.output import asked_anew, print_note
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.data import load_inputs
 from tmverify.engines import check_certifying, check_engine
-from tmverify.engines.protocol import check_timeout
+from tmverify.engines.engine import check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.interrupts import one_interrupt
 from tmverify.progress import ProgressBar

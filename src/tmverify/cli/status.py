@@ -13,12 +13,12 @@ import numpy as np
 from rich.text import Text
 
 from tmverify.asking.answer import Asked
-from tmverify.asking.subject import TEAM
 from tmverify.asking.tally import Tally, grouped, tally_of
 from tmverify.asking.task import Task
 from tmverify.campaign.export import Written
 from tmverify.campaign.store import NOT_BELIEVED, Store
 from tmverify.cli.output import STYLE, plain, seconds_text, show, show_json, table_of
+from tmverify.model.classifier import TEAM
 from tmverify.properties import Status
 
 _MOST_REASONS = 5

@@ -19,13 +19,13 @@ from rich.table import Table
 from rich.text import Text
 
 from tmverify.asking.answer import EXACT, Asked, TaskAnswer
-from tmverify.asking.subject import TEAM
 from tmverify.cli.ask import Answers
 from tmverify.cli.documents import certificate_of, document, labels_of, radii_of, spans_of
 from tmverify.cli.histogram import histogram
 from tmverify.cli.output import STYLE, headline, plain, seconds_text, show, show_json, table_of
 from tmverify.model import Label
-from tmverify.model.rules import printable_name
+from tmverify.model.classifier import TEAM
+from tmverify.model.names import printable_name
 from tmverify.properties import Status, StopReason
 from tmverify.properties.trust import NO_CERTIFICATE
 

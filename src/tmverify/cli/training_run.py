@@ -243,5 +243,5 @@ def _clause_facts(model: Model) -> dict[str, Any]:
             "max": int(lengths.max()),
         },
         "empty_clauses": int((lengths == 0).sum()),
-        "contradictory_clauses": int(model.clauses.contradictory().sum()),
+        "contradictory_clauses": int(model.clauses.contradictory.sum()),
     }

@@ -33,7 +33,7 @@ from tmverify.data.files import (
     typed_labels,
 )
 from tmverify.errors import DataFormatError, InvalidInputError, shown
-from tmverify.model.inputs import as_bit_matrix
+from tmverify.model.checks import as_bit_matrix
 from tmverify.model.names import Named, check_distinct, column_order, default_name
 
 _BITS = frozenset("01")

@@ -13,11 +13,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tmverify.engines import brute
-from tmverify.engines.engine import nearest_by_steps
+from tmverify.engines.engine import Answer, Deadline, Nearest, Outcome, nearest_by_steps
 from tmverify.engines.equivalence import engine as equivalence
 from tmverify.engines.equivalence.hunt import compile_kernels
 from tmverify.engines.proof_log import ProofLog
-from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome
 from tmverify.engines.sat.engine import SAT
 from tmverify.engines.search import SEARCH
 from tmverify.engines.search.engine import decide_within, nearest_within

@@ -14,9 +14,8 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.engine import Engine, Signer
+from tmverify.engines.engine import Answer, Deadline, Engine, Outcome, Signer, found, none_exists, stopped
 from tmverify.engines.proof_log import ProofLog
-from tmverify.engines.protocol import Answer, Deadline, Outcome, found, none_exists, stopped
 from tmverify.properties.query import AnyQuery, Query
 from tmverify.properties.region import Region
 from tmverify.properties.trust import REPLAYED

@@ -39,7 +39,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.protocol import EncodingTooLargeError
+from tmverify.engines.engine import EncodingTooLargeError
 from tmverify.model.clauses import Clauses
 from tmverify.properties.query import Query
 

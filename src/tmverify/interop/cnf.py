@@ -28,7 +28,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 
 from tmverify.atomic import write_lines
-from tmverify.engines.protocol import EncodingTooLargeError
+from tmverify.engines.engine import EncodingTooLargeError
 from tmverify.engines.sat.formula import Formula
 from tmverify.engines.sat.paper import encode_paper
 from tmverify.engines.sat.reduced import encode, encode_reduced

@@ -58,7 +58,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tmverify.atomic import write_lines
-from tmverify.engines.protocol import EncodingTooLargeError
+from tmverify.engines.engine import EncodingTooLargeError
 from tmverify.engines.reduction import Reduced, reduce
 from tmverify.errors import InvalidInputError
 from tmverify.interop.comments import comment_lines

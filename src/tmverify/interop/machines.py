@@ -26,10 +26,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tmverify.errors import ImportMismatchError, InvalidInputError, ModelError, shown
 from tmverify.model import Label, Model
-from tmverify.model.checks import labels_of, listed
+from tmverify.model.checks import as_bit_matrix, labels_of, listed
 from tmverify.model.clauses import Clauses, check_n_features
 from tmverify.model.evaluate import decide
-from tmverify.model.inputs import as_bit_matrix
 from tmverify.model.machine import EmptyClause
 
 Bits = NDArray[np.uint8]

@@ -217,3 +217,14 @@ def _labels(values: Any) -> Iterable[Any] | None:
         if isinstance(columns, list) and all(isinstance(name, str) for name in columns):
             return columns
     return None
+
+
+def printable(label: object) -> str:
+    """Names come from files: no line breaks, no terminal codes."""
+    text = str(label)
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def printable_name(model: Named, feature: int) -> str:
+    """The name of a feature, to be shown."""
+    return printable(feature_name(model, feature))

@@ -40,7 +40,7 @@ from tmverify.model.checks import MAX_WEIGHT
 from tmverify.model.clauses import MAX_FEATURES
 from tmverify.model.container import parse_json
 from tmverify.model.machine import Model
-from tmverify.model.names import Named, default_index, feature_name
+from tmverify.model.names import default_index, printable, printable_name
 
 FORMAT = "tsetlin-clauses"
 VERSION = 1
@@ -215,17 +215,6 @@ def to_text(model: Model, max_clauses: int | None = None) -> str:
     return "\n".join(_lines(model, max_clauses))
 
 
-def printable_name(model: Named, feature: int) -> str:
-    """The name of a feature, to be shown."""
-    return _printable(feature_name(model, feature))
-
-
-def _printable(label: object) -> str:
-    """Names come from files: no line breaks, no terminal codes."""
-    text = str(label)
-    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
 def clause_text(model: Model, j: int) -> str:
     """Clause j as a conjunction in words."""
     clause = model.clauses[j]
@@ -244,7 +233,7 @@ def _lines(model: Model, max_clauses: int | None) -> Iterator[str]:
         voters = np.flatnonzero(model.weights[row])
         listed = voters[:max_clauses]
         start = f", starting from {model.bias[row]:+d}" if model.bias[row] else ""
-        yield f"votes on class {_printable(label)}{start}:"
+        yield f"votes on class {printable(label)}{start}:"
         for j in listed:
             yield f"  {model.weights[row, j]:+d}  {clause_text(model, int(j))}"
         if len(listed) < len(voters):
@@ -256,5 +245,5 @@ def _rule(model: Model) -> str:
     if model.n_outputs > 1:
         return f"the class with the most votes; on a tie the first in order{clamp}"
     sign = ">=" if model.tie == "positive" else ">"
-    first, second = map(_printable, model.classes)
+    first, second = map(printable, model.classes)
     return f"class {second} if the votes sum to {sign} 0, else class {first}{clamp}"

@@ -67,11 +67,6 @@ class Question:
     proved: str = ""
     help: str = ""
 
-    @property
-    def planned(self) -> bool:
-        """Whether plans can ask it: of each input by itself, or of all."""
-        return not self.has_eta
-
     def part(self, n_models: int) -> Question:
         """The question with a yes-or-no answer that is compiled, of so many models."""
         return next((part for part in self.parts if n_models in part.models), self)
@@ -296,5 +291,6 @@ QUESTIONS: Mapping[str, Question] = {
     )
 }
 PLANNED: Mapping[str, Question] = {
-    question.name: question for question in (ROBUSTNESS, RADIUS, SIMILARITY, EQUIVALENCE)
+    name: question for name, question in QUESTIONS.items() if not question.has_eta
 }
+"""Those that plans can ask: of each input by itself, or of every input there is."""

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Classifier
-from tmverify.model.inputs import as_bit_vector
+from tmverify.model.checks import as_bit_vector
 from tmverify.model.names import default_name, feature_finder, in_order
 
 Direction = Literal["add", "remove"]

@@ -59,7 +59,7 @@ def required_count(eta: Fraction, n_inputs: int) -> int:
 
 
 @dataclass(slots=True)
-class Tally:
+class Count:
     """A running count that knows when the outcome is decided."""
 
     n_inputs: int

@@ -7,7 +7,7 @@ from dataclasses import replace
 from numpy.typing import ArrayLike
 
 from tmverify.model import Classifier, Model
-from tmverify.model.inputs import as_bit_matrix
+from tmverify.model.checks import as_bit_matrix
 from tmverify.model.names import in_order, named_first
 from tmverify.properties import Radius, Verdict, equivalence_query, robustness_query, similarity_query
 from tmverify.properties.region import Direction, Features

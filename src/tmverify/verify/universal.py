@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tmverify.certificates import Certificate, claims
-from tmverify.engines.protocol import Deadline, check_timeout
+from tmverify.engines.engine import Deadline, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Classifier, Model
-from tmverify.model.inputs import as_bit_matrix
+from tmverify.model.checks import as_bit_matrix
 from tmverify.model.names import in_order, named_first
 from tmverify.properties import Status, StopReason, UniversalVerdict, Verdict
 from tmverify.properties.query import AnyQuery
@@ -22,7 +22,7 @@ from tmverify.properties.questions import UNIVERSAL_ROBUSTNESS, UNIVERSAL_SIMILA
 from tmverify.properties.region import Direction, Features
 from tmverify.properties.scope import Scope, check_classifier, comparable
 from tmverify.properties.trust import NO_CERTIFICATE
-from tmverify.properties.universal import Tally, exact_fraction, required_count
+from tmverify.properties.universal import Count, exact_fraction, required_count
 from tmverify.verify.verdict import decide, prepared
 
 
@@ -151,34 +151,34 @@ def check_universal(
     deadline = Deadline(check_timeout(timeout))
     each = check_timeout(timeout_per_input)
     start = time.perf_counter()
-    tally = Tally(len(bits), required_count(fraction, len(bits)))
+    count = Count(len(bits), required_count(fraction, len(bits)))
     verdicts: list[Verdict] = []
     for x in bits:
-        if tally.status is not Status.UNKNOWN or deadline.passed():
+        if count.status is not Status.UNKNOWN or deadline.passed():
             break
         # A limit of 0 can't be asked with; the deadline has passed since the line above.
         limits = [max(limit, 1e-3) for limit in (each, deadline.remaining()) if limit is not None]
         limit = min(limits, default=None)
         verdict = decide(ask(x), timeout=limit, engine=name, certificate=certificate)
         verdicts.append(verdict)
-        tally.add(verdict.status)
+        count.add(verdict.status)
         if on_verdict is not None:
             on_verdict(verdict)
     reason, detail = None, ""
-    if tally.status is Status.UNKNOWN:
+    if count.status is Status.UNKNOWN:
         reason = StopReason.TIMEOUT if deadline.passed() else StopReason.UNDECIDED_INPUTS
         first = next((f" (the first: {v.detail})" for v in verdicts if v.status is Status.UNKNOWN), "")
         detail = (
-            f"{tally.holds} of {len(bits)} inputs hold and {tally.violated} do not; {tally.required} are "
-            f"required and {len(bits) - tally.holds - tally.violated} are undecided{first}"
+            f"{count.holds} of {len(bits)} inputs hold and {count.violated} do not; {count.required} are "
+            f"required and {len(bits) - count.holds - count.violated} are undecided{first}"
         )
     result = UniversalVerdict(
-        status=tally.status,
+        status=count.status,
         seconds=time.perf_counter() - start,
         engine=name,
         verdicts=tuple(verdicts),
         n_inputs=len(bits),
-        required=tally.required,
+        required=count.required,
         eta=fraction,
         stop_reason=reason,
         detail=detail,
@@ -191,9 +191,9 @@ def _certified(result: UniversalVerdict, query: AnyQuery, bits: NDArray[np.uint8
     if result.status is Status.UNKNOWN:
         return result
     shown = [v.certificate if isinstance(v.certificate, Certificate) else None for v in result.verdicts]
-    tally = Tally(result.n_inputs, result.required)
+    count = Count(result.n_inputs, result.required)
     for verdict, certificate in zip(result.verdicts, shown, strict=True):
-        tally.add(Status.UNKNOWN if certificate is None else verdict.status)
-    if tally.status is not result.status:
+        count.add(Status.UNKNOWN if certificate is None else verdict.status)
+    if count.status is not result.status:
         return replace(result, detail=f"{NO_CERTIFICATE}not enough inputs have one")
     return replace(result, certificate=claims.universal(query, result.status, result.eta, bits, shown))

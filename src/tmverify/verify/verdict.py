@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from tmverify.certificates import claims
 from tmverify.engines import check_certifying, engine_for, trust_in
-from tmverify.engines.engine import Engine
+from tmverify.engines.engine import Answer, Deadline, Engine, Nearest, Outcome, check_timeout
 from tmverify.engines.proof_log import ProofLog
-from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Label
-from tmverify.model.inputs import as_bit_vector
+from tmverify.model.checks import as_bit_vector
 from tmverify.model.names import Named, feature_name, named_first
 from tmverify.properties import Radius, Status, StopReason, Verdict
 from tmverify.properties.query import AnyQuery, check_query

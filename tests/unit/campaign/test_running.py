@@ -21,7 +21,7 @@ from tmverify.asking.answer import decide_task, replayed
 from tmverify.campaign import Store, Task, TaskAnswer, workers
 from tmverify.campaign.expansion import expand
 from tmverify.campaign.run import run_tasks
-from tmverify.engines.protocol import Deadline
+from tmverify.engines.engine import Deadline
 from tmverify.engines.subprocesses.call import call
 from tmverify.engines.subprocesses.memory import at_most
 

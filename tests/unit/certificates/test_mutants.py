@@ -21,8 +21,8 @@ import tmverify as tv
 from support.certified import claim_line, is_true, refusal, stubborn_model, text_of
 from support.tiny import random_case
 from tmverify.engines import auto
+from tmverify.engines.engine import Deadline
 from tmverify.engines.proof_log import ProofLog, packed_numbers, packed_step
-from tmverify.engines.protocol import Deadline
 from tmverify.engines.sat import refutation
 from tmverify.model.clauses import Clauses
 

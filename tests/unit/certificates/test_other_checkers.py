@@ -18,8 +18,8 @@ import pytest
 import tmverify as tv
 from support.certified import stubborn_model
 from tmverify.certificates import claims, tmcheck
+from tmverify.engines.engine import Outcome
 from tmverify.engines.proof_log import ProofLog
-from tmverify.engines.protocol import Outcome
 from tmverify.engines.sat import refutation
 from tmverify.model.file import encode
 

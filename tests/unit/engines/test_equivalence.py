@@ -16,8 +16,8 @@ from support.batteries import battery, few_or_many, first
 from support.copies import CHANGES, REWRITINGS, Copy, random_large_model, remade
 from support.tiny import all_inputs, random_case, random_model
 from tmverify.engines import brute
+from tmverify.engines.engine import Deadline, Outcome, none_exists, stopped
 from tmverify.engines.equivalence import engine as equivalence
-from tmverify.engines.protocol import Deadline, Outcome, none_exists, stopped
 
 
 def constant(n_features: int) -> tv.Model:

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 import tmverify as tv
 from support.copies import random_large_model
 from support.tiny import random_case
+from tmverify.engines.engine import Deadline
 from tmverify.engines.equivalence import _walk
 from tmverify.engines.equivalence.hunt import Walker, find_by_walking
 from tmverify.engines.equivalence.structure import Argument, parts_of
-from tmverify.engines.protocol import Deadline
 from tmverify.engines.reduction import Reduced, reduce
 
 

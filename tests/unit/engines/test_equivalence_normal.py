@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 import tmverify as tv
 from support.copies import REWRITINGS
 from support.tiny import all_inputs, random_model
+from tmverify.engines.engine import Deadline
 from tmverify.engines.equivalence.normal import normal_form
 from tmverify.engines.equivalence.structure import narrow
-from tmverify.engines.protocol import Deadline
 from tmverify.model.clauses import Clauses
 
 

@@ -22,9 +22,9 @@ from support.copies import (
     scaled,
 )
 from support.tiny import all_inputs, perturbed, random_model
+from tmverify.engines.engine import Deadline
 from tmverify.engines.equivalence.normal import normal_form
 from tmverify.engines.equivalence.structure import arguments
-from tmverify.engines.protocol import Deadline
 
 
 def relatives(rng: np.random.Generator) -> tuple[tv.Model, tv.Model]:

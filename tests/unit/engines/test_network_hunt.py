@@ -8,11 +8,11 @@ import pytest
 from support.tiny_networks import random_network_case
 from tmverify.bnn.evaluate import reference_classes
 from tmverify.engines.brute import decide as brute
+from tmverify.engines.engine import Deadline, Outcome
 from tmverify.engines.network import patterns as hunt_module
 from tmverify.engines.network._patterns import scan
 from tmverify.engines.network.patterns import hunt, pack_stages
 from tmverify.engines.network.shell import Stage, Surroundings
-from tmverify.engines.protocol import Deadline, Outcome
 
 NEVER = Deadline(None)
 

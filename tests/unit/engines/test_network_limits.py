@@ -16,9 +16,9 @@ from support.tiny_networks import NetworkCase, network_query, random_network_cas
 from tmverify.bnn import BnnModel
 from tmverify.certificates import tmcheck
 from tmverify.engines import engine_for
+from tmverify.engines.engine import Deadline
 from tmverify.engines.network import engine as network_engine
 from tmverify.engines.network.shell import Surroundings
-from tmverify.engines.protocol import Deadline
 from tmverify.engines.subprocesses import call as subprocess_call
 from tmverify.engines.subprocesses.call import Failure
 from tmverify.properties.trust import NETWORK_REPLAYED

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tmverify.engines.engine import Deadline
 from tmverify.engines.network import patterns as patterns_module
 from tmverify.engines.network._patterns import rival_may_win, rival_wins
 from tmverify.engines.network.patterns import Effort, bad_patterns, enumerate_shell, pack_stages
 from tmverify.engines.network.shell import Shell, Stage
 from tmverify.engines.network.solver import reach
-from tmverify.engines.protocol import Deadline
 
 NEVER = Deadline(None)
 Rng = np.random.Generator

@@ -15,7 +15,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 import tmverify as tv
 from tmverify.engines import engine_for
-from tmverify.engines.protocol import Deadline
+from tmverify.engines.engine import Deadline
 
 def met():
     loaded = [module for name, module in sys.modules.items() if name.startswith("tmverify")]

@@ -10,7 +10,7 @@ import tmverify as tv
 from support.batteries import few_or_many
 from support.tiny import random_case
 from tmverify.engines import brute
-from tmverify.engines.protocol import Deadline, Outcome
+from tmverify.engines.engine import Deadline, Outcome
 from tmverify.engines.reduction import Reduced, reduce, tighten
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from tmverify.engines.protocol import Deadline
+from tmverify.engines.engine import Deadline
 from tmverify.engines.search import _bound, _climb, _problem, _record, _tree, kernels
 from tmverify.engines.search.kernels import compile_kernels, compile_tree
 

@@ -18,7 +18,7 @@ import tmverify as tv
 from support.batteries import few_or_many
 from support.tiny import all_inputs, random_case
 from tmverify.engines import auto, brute
-from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome
+from tmverify.engines.engine import Answer, Deadline, Nearest, Outcome
 from tmverify.engines.sat import reduced
 from tmverify.engines.search import engine as search_engine
 from tmverify.engines.search import problem as problem_module

@@ -13,7 +13,7 @@ import tmverify as tv
 from support.batteries import few_or_many
 from support.flips import Clause, Toy, random_fixed, random_toy, subsets, toy_of
 from support.tiny import random_case
-from tmverify.engines.protocol import EncodingTooLargeError
+from tmverify.engines.engine import EncodingTooLargeError
 from tmverify.engines.search import problem as problem_module
 from tmverify.engines.search._bound import FREE
 from tmverify.engines.search._problem import index_features, inherit, over_flips

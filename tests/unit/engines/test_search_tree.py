@@ -22,7 +22,7 @@ from support.flips import (
     random_toy,
 )
 from support.parts import from_python
-from tmverify.engines.protocol import Deadline
+from tmverify.engines.engine import Deadline
 from tmverify.engines.search import _bound, _tree, tree
 from tmverify.engines.search._bound import FREE
 from tmverify.engines.search.problem import shrunk

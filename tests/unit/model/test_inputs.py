@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 
 from tmverify.errors import InvalidInputError
-from tmverify.model.inputs import as_bit_matrix, as_bit_vector
+from tmverify.model.checks import as_bit_matrix, as_bit_vector
 
 ROWS = [[0, 1, 1], [1, 0, 0]]
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tmverify import InvalidInputError, Model
-from tmverify.model.rules import clause_text, printable_name
+from tmverify.model.names import printable_name
+from tmverify.model.rules import clause_text
 
 
 def test_a_binary_machine_in_full() -> None:

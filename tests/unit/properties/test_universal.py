@@ -9,8 +9,8 @@ import pytest
 
 import tmverify as tv
 from support.engines import stand_in
-from tmverify.engines.protocol import stopped
-from tmverify.properties.universal import Tally, exact_fraction, required_count
+from tmverify.engines.engine import stopped
+from tmverify.properties.universal import Count, exact_fraction, required_count
 
 # Feature 0 decides; robust at radius 1 iff features 1 and 2 both shield it.
 MODEL = tv.Model.from_clauses(3, [[1], [2], [3]], [[2, 1, 1]], bias=-2)
@@ -109,7 +109,7 @@ def test_the_tally_agrees_with_a_full_count() -> None:
     for required in range(5):
         for bits in range(3**4):
             statuses = [list(tv.Status)[bits // 3**i % 3] for i in range(4)]
-            tally = Tally(4, required)
+            tally = Count(4, required)
             for status in statuses:
                 tally.add(status)
             holds, violated = statuses.count(tv.Status.HOLDS), statuses.count(tv.Status.VIOLATED)

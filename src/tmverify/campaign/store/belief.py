@@ -31,12 +31,12 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from tmverify.asking.answer import EXACT, MERGED, UNKNOWN, TaskAnswer
-from tmverify.asking.subject import TEAM
 from tmverify.asking.task import Task
 from tmverify.campaign.store.tables import StoredModel
 from tmverify.engines import ENGINE_NAMES, ENGINES, trust_in
 from tmverify.engines.engine import Engine, Signer
 from tmverify.errors import shown
+from tmverify.model.classifier import TEAM
 from tmverify.model.clauses import MAX_FEATURES
 from tmverify.properties import Status, StopReason
 from tmverify.properties.questions import PLANNED

@@ -18,7 +18,7 @@ from tmverify.data.datasets.imdb import load_imdb
 from tmverify.data.datasets.mnist import load_fashion_mnist, load_mnist, load_mnist_c
 from tmverify.data.datasets.sources import Raw, Request, data_folder
 from tmverify.errors import InvalidInputError, shown
-from tmverify.model.inputs import as_bit_matrix
+from tmverify.model.checks import as_bit_matrix
 from tmverify.model.names import default_name
 
 # In cross-validation on the 1,347 training digits Tsetlin machines did equally well, within the noise, from

@@ -20,13 +20,12 @@ from typing import Any
 import numpy as np
 
 from tmverify.engines import brute
-from tmverify.engines.engine import Decide
+from tmverify.engines.engine import Answer, Deadline, Decide, Outcome, found, none_exists, stopped
 from tmverify.engines.equivalence.hunt import find_among_samples, find_by_walking
 from tmverify.engines.equivalence.normal import normal_form
 from tmverify.engines.equivalence.proof import Writer
 from tmverify.engines.equivalence.structure import Part, arguments, parts_of
 from tmverify.engines.proof_log import ProofLog
-from tmverify.engines.protocol import Answer, Deadline, Outcome, found, none_exists, stopped
 from tmverify.engines.search.engine import decide_within
 from tmverify.engines.search.tree import Budget
 from tmverify.properties.query import Query

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.engines.engine import Deadline, EncodingTooLargeError
 from tmverify.engines.equivalence import _walk
-from tmverify.engines.protocol import Deadline, EncodingTooLargeError
 from tmverify.engines.reduction import Reduced, reduce
 from tmverify.model import Model
 from tmverify.properties import equivalence_query

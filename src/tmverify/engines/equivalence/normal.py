@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.protocol import Deadline
+from tmverify.engines.engine import Deadline
 from tmverify.engines.reduction import clause_keys, merge_equal
 from tmverify.model.clauses import Clauses, concatenate
 from tmverify.properties.query import Query

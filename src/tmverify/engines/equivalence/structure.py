@@ -36,9 +36,9 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.engines.engine import Deadline
 from tmverify.engines.equivalence.normal import Clause, NormalForm, by_feature
 from tmverify.engines.proof_log import ProofLog
-from tmverify.engines.protocol import Deadline
 from tmverify.properties.query import Query
 from tmverify.properties.region import Region
 

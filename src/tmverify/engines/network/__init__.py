@@ -12,9 +12,8 @@ from typing import Any
 from tmverify.bnn.model import BnnModel
 from tmverify.bnn.query import NetworkQuery
 from tmverify.engines import brute
-from tmverify.engines.engine import Engine, Signer, at_first_use
+from tmverify.engines.engine import Answer, Deadline, Engine, Nearest, Outcome, Signer, at_first_use
 from tmverify.engines.proof_log import ProofLog, Refutation
-from tmverify.engines.protocol import Answer, Deadline, Nearest, Outcome
 from tmverify.properties.trust import NETWORK_REPLAYED
 
 INTERVALS, PATTERNS, SOLVER, BRUTE = "network-intervals", "network-search", "network-sat", "network-brute"

@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 from tmverify.bnn.model import BnnModel
 from tmverify.bnn.query import NetworkQuery
+from tmverify.engines.engine import Answer, Deadline, Nearest, found, none_exists, nothing_known, stopped
 from tmverify.engines.network import INTERVALS, PATTERNS, SOLVER
 from tmverify.engines.network.patterns import bad_patterns, enumerate_shell, hunt, near_patterns
 from tmverify.engines.network.shell import Shell, Surroundings
 from tmverify.engines.network.solver import MAX_LITERALS, Patterns, first_block_size, formula_size
 from tmverify.engines.proof_log import ProofLog
-from tmverify.engines.protocol import Answer, Deadline, Nearest, found, none_exists, nothing_known, stopped
 from tmverify.engines.subprocesses.call import Failure, call
 from tmverify.properties import robustness_query
 from tmverify.properties.verdict import StopReason

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.engines.engine import Deadline
 from tmverify.engines.network._patterns import DONE, FOUND, HASH, OPEN, enumerate_sets, find_bad, scan
 from tmverify.engines.network.shell import WORD, Shell, Stage, Surroundings
 from tmverify.engines.network.solver import Patterns
-from tmverify.engines.protocol import Deadline
 
 MOST_BAD = 1 << 22
 NEAR = 1 << 21  # patterns that are looked at where all are too many

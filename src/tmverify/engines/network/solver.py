@@ -15,8 +15,8 @@ import shutil
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.engines.engine import EncodingTooLargeError
 from tmverify.engines.network.shell import Shell, Stage
-from tmverify.engines.protocol import EncodingTooLargeError
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.reified import at_least, at_least_size
 from tmverify.engines.sat.formula import solve_cnf, solve_with_proof

@@ -10,9 +10,8 @@ import tempfile
 from dataclasses import replace
 from typing import Any
 
-from tmverify.engines.engine import Decide, Engine, Signer
+from tmverify.engines.engine import Answer, Deadline, Decide, Engine, Signer, stopped
 from tmverify.engines.proof_log import ProofLog
-from tmverify.engines.protocol import Answer, Deadline, stopped
 from tmverify.engines.search import SEARCH
 from tmverify.engines.subprocesses.call import Failure, call
 from tmverify.properties.query import Query

@@ -15,7 +15,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.protocol import Answer, EncodingTooLargeError, found, none_exists, stopped
+from tmverify.engines.engine import Answer, EncodingTooLargeError, found, none_exists, stopped
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.properties.verdict import StopReason
 

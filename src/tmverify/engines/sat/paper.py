@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.protocol import Answer, EncodingTooLargeError
+from tmverify.engines.engine import Answer, EncodingTooLargeError
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.sequential import sequential_counter
 from tmverify.engines.sat.formula import Formula, add_conjunction, solve_formulas

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from tmverify.engines.protocol import Answer
+from tmverify.engines.engine import Answer
 from tmverify.engines.reduction import Reduced, reduce, restrict, tighten
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.adder import adder_at_most

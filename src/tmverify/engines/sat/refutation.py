@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.engines.engine import Answer, Deadline, EncodingTooLargeError, found, none_exists, stopped
 from tmverify.engines.proof_log import Draft, ProofLog
-from tmverify.engines.protocol import Answer, Deadline, EncodingTooLargeError, found, none_exists, stopped
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.totalizer import totalizer_at_most, totalizer_size
 from tmverify.engines.sat.formula import add_outputs, missing_votes, solve_with_proof

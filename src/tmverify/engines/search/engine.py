@@ -13,8 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.proof_log import Draft, ProofLog
-from tmverify.engines.protocol import (
+from tmverify.engines.engine import (
     Answer,
     Deadline,
     EncodingTooLargeError,
@@ -23,6 +22,7 @@ from tmverify.engines.protocol import (
     none_exists,
     stopped,
 )
+from tmverify.engines.proof_log import Draft, ProofLog
 from tmverify.engines.search.problem import Problem, part, problem_of
 from tmverify.engines.search.tree import Budget, Found, Tree, greedy, votes_with
 from tmverify.properties.query import Query

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tmverify.engines.engine import Deadline
 from tmverify.engines.proof_log import ProofLog
-from tmverify.engines.protocol import Deadline
 from tmverify.engines.search._tree import explore
 from tmverify.engines.search.engine import nearest
 from tmverify.engines.search.problem import Problem, part, problem_of

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.protocol import EncodingTooLargeError
+from tmverify.engines.engine import EncodingTooLargeError
 from tmverify.engines.search._bound import FREE
 from tmverify.engines.search._problem import index_features, over_flips, shrink_clauses
 from tmverify.properties.query import Query

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.engines.engine import Deadline
 from tmverify.engines.proof_log import Draft, packed_step
-from tmverify.engines.protocol import Deadline
 from tmverify.engines.search import _tree
 from tmverify.engines.search._bound import FREE, count_votes, first_multipliers
 from tmverify.engines.search._climb import climb

@@ -29,7 +29,7 @@ import threading
 import weakref
 from typing import IO, Any
 
-from tmverify.engines.protocol import Deadline
+from tmverify.engines.engine import Deadline
 from tmverify.engines.subprocesses._worker import READY, Failure
 from tmverify.engines.subprocesses.memory import limit_of_now
 from tmverify.properties.verdict import StopReason

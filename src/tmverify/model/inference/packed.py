@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tmverify.model.checks import BYTE, as_bit_matrix, as_rows
 from tmverify.model.evaluate import least_positive_score, live_clauses
 from tmverify.model.inference.batch import BLOCK_ROWS, BatchForm, batch_form
 from tmverify.model.inference.rows import AddVotes, TableForm, index_form, table_form
-from tmverify.model.inputs import BYTE, as_bit_matrix, as_rows
 
 if TYPE_CHECKING:
     from tmverify.model.machine import Model
