@@ -60,6 +60,7 @@ def begin():
     open(os.path.join(_NOTES, str(os.getpid())), "w").close()
 
 
+_local.imports = 1  # this module is being imported: its end will be noted
 threading.setprofile(_note)
 sys.setprofile(_note)
 '''

@@ -1,7 +1,5 @@
 """``tmverify train``: its options, and their checks. ``training_run`` does what they ask."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from functools import partial
