@@ -80,7 +80,10 @@ def _check_and_report(
     certificate: Path, models: Sequence[Path], formulas: Path | None, *, as_json: bool
 ) -> CheckCode:
     """Check it, write its formulas if they are wanted, report, and say how it went."""
-    from tmverify.cli.output import notice, show_json
+    from rich.text import Text
+
+    from tmverify import __version__
+    from tmverify.cli.output import notice, plain, show, show_json
 
     try:
         folder = None if formulas is None else _Formulas(formulas)
@@ -88,10 +91,22 @@ def _check_and_report(
             finding = _check(certificate, models, folder)
     except _NotWrittenError as error:
         raise InvalidInputError(str(error)) from None
+    result, accepted = finding.code.name.lower(), finding.code is CheckCode.ACCEPTED
     if as_json:
-        show_json(_document(finding, folder))
-    else:
-        _report(finding, folder)
+        document = {
+            "tmverify": __version__,
+            "result": result,
+            "reason": None if accepted else finding.text,
+            "claim": finding.claim,
+            "in_words": finding.text if accepted else None,
+            "formulas": None if folder is None else folder.count,
+        }
+        show_json(document)
+        return finding.code
+    said = f": {' '.join(plain(finding.text).split())}"
+    show(Text(result, style=_STYLE[finding.code]).append(said, style="default"))
+    if folder is not None:
+        show(f"formulas: {folder.count} written to {plain(folder.folder)}")
     return finding.code
 
 
@@ -103,35 +118,28 @@ class _Formulas:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise _not_written(folder, error) from None
+            raise _NotWrittenError(folder, error) from None
 
     def __call__(self, clauses: Sequence[tuple[int, ...]], lines: Iterable[list[int]]) -> Iterator[list[int]]:
         """Write a formula, then each line of its proof as it is read and before it is checked."""
         self.count += 1
         try:
             with open(self.folder / f"{self.count}.cnf", "w", encoding="ascii") as file:
-                _write_dimacs(file, clauses)
+                n_vars = max((abs(literal) for clause in clauses for literal in clause), default=0)
+                file.write(f"p cnf {n_vars} {len(clauses)}\n")
+                file.writelines(" ".join(map(str, (*clause, 0))) + "\n" for clause in clauses)
             with open(self.folder / f"{self.count}.lrat", "w", encoding="ascii") as file:
                 yield from _write_lrat(file, lines)
         except OSError as error:
-            raise _not_written(self.folder, error) from None
+            raise _NotWrittenError(self.folder, error) from None
 
 
 class _NotWrittenError(Exception):
     """Passes through the checker, which would take a ValueError for a fault of the certificate."""
 
-
-def _not_written(folder: Path, error: OSError) -> _NotWrittenError:
-    return _NotWrittenError(
-        f"--formulas {folder}: no files can be written there ({error.strerror or error}); "
-        "choose another folder."
-    )
-
-
-def _write_dimacs(file: IO[str], clauses: Sequence[tuple[int, ...]]) -> None:
-    n_vars = max((abs(literal) for clause in clauses for literal in clause), default=0)
-    file.write(f"p cnf {n_vars} {len(clauses)}\n")
-    file.writelines(" ".join(map(str, (*clause, 0))) + "\n" for clause in clauses)
+    def __init__(self, folder: Path, error: OSError) -> None:
+        why = f"no files can be written there ({error.strerror or error}); choose another folder"
+        super().__init__(f"--formulas {folder}: {why}.")
 
 
 def _write_lrat(file: IO[str], lines: Iterable[list[int]]) -> Iterator[list[int]]:
@@ -163,28 +171,3 @@ def _check(certificate: Path, models: Sequence[Path], formulas: _Formulas | None
     except MemoryError:
         return Finding(CheckCode.UNREADABLE, "more than fits in memory")
     return Finding(CheckCode.ACCEPTED, tmcheck.in_words(claim), claim)
-
-
-def _report(finding: Finding, formulas: _Formulas | None) -> None:
-    from rich.text import Text
-
-    from tmverify.cli.output import plain, show
-
-    line = Text(finding.code.name.lower(), style=_STYLE[finding.code])
-    show(line.append(f": {' '.join(plain(finding.text).split())}", style="default"))
-    if formulas is not None:
-        show(f"formulas: {formulas.count} written to {plain(formulas.folder)}")
-
-
-def _document(finding: Finding, formulas: _Formulas | None) -> dict[str, Any]:
-    from tmverify import __version__
-
-    accepted = finding.code is CheckCode.ACCEPTED
-    return {
-        "tmverify": __version__,
-        "result": finding.code.name.lower(),
-        "reason": None if accepted else finding.text,
-        "claim": finding.claim,
-        "in_words": finding.text if accepted else None,
-        "formulas": None if formulas is None else formulas.count,
-    }

@@ -34,8 +34,10 @@ def predict(
 
     Example: [cyan]tmverify predict model.tm test.npz -o predictions.csv[/cyan]
     """
+    from rich.text import Text
+
     from tmverify.asking.subject import open_inputs, open_models
-    from tmverify.cli.output import described, plain, show, show_json
+    from tmverify.cli.output import described, plain, show, show_json, table_of
     from tmverify.data import match_labels
 
     if output is not None:
@@ -61,28 +63,14 @@ def predict(
         found = {"inputs": len(labels), "accuracy": accuracy, "predictions": predictions}
         show_json({**described("predict", [model], [classifier]), **found})
         return
-    _show_table(f"predictions of {plain(model.name)}", header, rows)
+    show(Text(f"predictions of {plain(model.name)}", style="bold"))
+    show(table_of([dict(zip(header, row, strict=True)) for row in rows[:_MAX_ROWS]]))
+    if len(rows) > _MAX_ROWS:
+        show(Text(f"… and {len(rows) - _MAX_ROWS} more", style="dim"))
     if accuracy is not None:
         show(f"accuracy {accuracy:.2%} on {len(rows)} inputs")
     if output is not None:
         show(f"{len(rows)} predictions written to {plain(output)}")
-
-
-def _show_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print the first rows, and how many more there are."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from tmverify.cli.output import plain, show
-
-    table = Table()
-    for name in header:
-        table.add_column(Text(plain(name)), justify="right")
-    for row in rows[:_MAX_ROWS]:
-        table.add_row(*(Text(plain(cell)) for cell in row))
-    show(Text(title, style="bold"), table)
-    if len(rows) > _MAX_ROWS:
-        show(Text(f"… and {len(rows) - _MAX_ROWS} more", style="dim"))
 
 
 def _save(path: Path, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
