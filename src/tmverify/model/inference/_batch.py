@@ -155,29 +155,40 @@ def flush_sums(sums, shift, scores):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add_block_votes(planes, form, scratch, scores):  # type: ignore[no-untyped-def]
+def add_block_votes(  # type: ignore[no-untyped-def]
+    planes,
+    features,
+    starts,
+    middles,
+    run_offsets,
+    run_shifts,
+    part_offsets,
+    part_groups,
+    part_weights,
+    true,
+    true_bytes,
+    patterns,
+    pattern_bytes,
+    table,
+    sums,
+    scores,
+):
     """Add the votes of all clauses on one block to ``scores``, (n, outputs) int64 with n up to 512.
 
-    ``form`` is a ``BatchForm``: run r takes the eights of clauses from ``run_offsets[r]``. Eight o votes
-    through its parts, each for one group of 16 outputs: part p for group ``part_groups[p]``, by the rows
-    ``8 p`` to ``8 p + 7`` of ``part_weights``.
+    Run r takes the eights of clauses from ``run_offsets[r]``. Eight o votes through its parts, each for one
+    group of 16 outputs: part p for group ``part_groups[p]``, by the rows ``8 p`` to ``8 p + 7`` of
+    ``part_weights``. The other arrays are scratch: ``true`` (8, 8) uint64 and its bytes (8, 64), ``patterns``
+    (64,) uint64 and its bytes (512,), ``table`` (256, 16) int16, ``sums`` (512 groups, 16) int16, zeroed.
     """
     n = len(scores)
-    for r in range(len(form.run_shifts)):
-        for o in range(form.run_offsets[r], form.run_offsets[r + 1]):
-            if find_true(planes, form.features, form.starts, form.middles, 8 * o, scratch.true):
-                find_patterns(scratch.true_bytes, scratch.patterns)
-                for p in range(form.part_offsets[o], form.part_offsets[o + 1]):
-                    add_patterns(
-                        scratch.pattern_bytes,
-                        form.part_weights,
-                        8 * p,
-                        scratch.table,
-                        scratch.sums,
-                        form.part_groups[p] << 9,
-                        n,
-                    )
-        flush_sums(scratch.sums, form.run_shifts[r], scores)
+    for r in range(len(run_shifts)):
+        for o in range(run_offsets[r], run_offsets[r + 1]):
+            if find_true(planes, features, starts, middles, 8 * o, true):
+                find_patterns(true_bytes, patterns)
+                for p in range(part_offsets[o], part_offsets[o + 1]):
+                    base = part_groups[p] << 9
+                    add_patterns(pattern_bytes, part_weights, 8 * p, table, sums, base, n)
+        flush_sums(sums, run_shifts[r], scores)
 
 
 @kernel

@@ -6,7 +6,8 @@ that sums fit 16 bits.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,19 +24,9 @@ MAX_SUM = (1 << 15) - 1
 CACHE_LINE = 64
 
 
-class _Scratch(NamedTuple):
-    """Room for ``_batch.add_block_votes``: two arrays, each also as bytes, and two that begin as zeros."""
-
-    true: NDArray[np.uint64]
-    true_bytes: NDArray[np.uint8]
-    patterns: NDArray[np.uint64]
-    pattern_bytes: NDArray[np.uint8]
-    table: NDArray[np.int16]
-    sums: NDArray[np.int16]
-
-
-class BatchForm(NamedTuple):
-    """The arrays that ``_batch`` describes."""
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchForm:
+    """Arrays for ``_batch``."""
 
     features: NDArray[np.uint32]
     starts: NDArray[np.int64]
@@ -56,13 +47,29 @@ class BatchForm(NamedTuple):
         patterns = np.empty(BLOCK_ROWS // EIGHT, np.uint64)
         table = zeros_on_a_cache_line((1 << EIGHT, LANES), np.int16)
         sums = zeros_on_a_cache_line((-(-scores.shape[1] // LANES) * BLOCK_ROWS, LANES), np.int16)
-        scratch = _Scratch(true, true.view(np.uint8), patterns, patterns.view(np.uint8), table, sums)
         seen = 0
         for start in range(0, stop, BLOCK_ROWS):
             seen |= transpose_rows(rows, start, octets, planes)
             if seen > 1:
                 break
-            add_block_votes(planes, self, scratch, scores[start : min(start + BLOCK_ROWS, stop)])
+            add_block_votes(
+                planes,
+                self.features,
+                self.starts,
+                self.middles,
+                self.run_offsets,
+                self.run_shifts,
+                self.part_offsets,
+                self.part_groups,
+                self.part_weights,
+                true,
+                true.view(np.uint8),
+                patterns,
+                patterns.view(np.uint8),
+                table,
+                sums,
+                scores[start : min(start + BLOCK_ROWS, stop)],
+            )
         return seen
 
 
