@@ -17,9 +17,8 @@ from tmverify.asking.answer import Asked, answered
 from tmverify.asking.subject import OWN, Chosen, Subject, about_everything, about_inputs, open_models, text_of
 from tmverify.asking.tally import Tally, tally_of
 from tmverify.asking.task import Task, digest
-from tmverify.atomic import make_folder
 from tmverify.campaign.expansion import Campaign
-from tmverify.campaign.run import ask, check_jobs, notes_of
+from tmverify.campaign.run import ask, check_folder, check_jobs, notes_of
 from tmverify.campaign.store import Store
 from tmverify.cli.exit_codes import ExitCode
 from tmverify.cli.output import asked_anew, print_note
@@ -182,7 +181,7 @@ def _prepare(question: Question, given: Given) -> Answers:
             hints=hints,
         ),
     )
-    _make_folder(given.certificate)
+    check_folder(given.certificate)
     return answers
 
 
@@ -205,17 +204,6 @@ def _check_files(question: Question, given: Given) -> None:
     names += ["--csv"] if question.is_distance else []
     names += ["--save-witnesses"] if question.has_eta else ["--save-witnesses", "--store"]
     check_apart([*given.models, given.data], written, f"{', '.join(names[:-1])} and {names[-1]}")
-
-
-def _make_folder(folder: Path | None) -> None:
-    try:
-        if folder is not None:
-            make_folder(folder)
-    except OSError as error:
-        raise InvalidInputError(
-            f"--certificate {folder}: no files can be written there ({error.strerror or error}); "
-            "choose another folder."
-        ) from None
 
 
 def _open(question: Question, given: Given) -> tuple[Subject, Any]:

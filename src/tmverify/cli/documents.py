@@ -224,20 +224,19 @@ def labels_of(answers: Answers, asked: Sequence[Asked]) -> list[Label]:
 
 def radii_of(answers: Answers) -> Counter[float]:
     """How many inputs have each exact radius."""
-    return Counter(_lower(each) for each in answers.asked if each.found.solved)
+    return Counter(_bound(each.found.lower) for each in answers.asked if each.found.solved)
 
 
 def spans_of(answers: Answers) -> dict[str, tuple[float, float]]:
     """The median, least and greatest radius of the inputs answered, or what they lie between."""
-    lowers = [_lower(each) for each in answers.asked]
-    uppers = [float(each.found.upper or 0) for each in answers.asked]
+    lowers = [_bound(each.found.lower) for each in answers.asked]
+    uppers = [_bound(each.found.upper) for each in answers.asked]
     return {name: (of(lowers), of(uppers)) for name, of in _MEASURES.items()} if lowers else {}
 
 
-def _lower(asked: Asked) -> float:
-    lower = asked.found.lower
-    assert lower is not None
-    return lower
+def _bound(value: float | None) -> float:
+    assert value is not None
+    return value
 
 
 def certificate_of(answers: Answers, asked: Asked) -> Path | None:

@@ -15,6 +15,7 @@ import pytest
 
 from support.campaigns import n_answered, quick_plan, stored, told
 from support.cli_cases import ENVIRONMENT, TMVERIFY, hard, majority, run, save
+from support.engines import stand_in
 from tmverify.asking.task import pack
 
 
@@ -235,3 +236,28 @@ def test_ctrl_c_keeps_what_is_answered(tmp_path: Path) -> None:
     assert "UNFINISHED  3 of 6 tasks done" in out
     assert "To go on: tmverify campaign run plan.toml --store s.db" in err
     assert "Traceback" not in err
+
+
+def test_hints_are_a_reason_to_ask_again(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are no part of the question, so the store knows the task; but they may decide it."""
+    ask = "equivalence a.tm a.tm --engine brute --store s.db"
+    assert run(ask) == 0
+    changed = forge(
+        here / "s.db",
+        "UPDATE result SET status = 'unknown', stop_reason = 'timeout', trusts = '[]', trusts_alone = '[]'",
+    )
+    assert changed == 1
+    assert run(ask) == 2
+    assert run(f"{ask} --data d.npz") == 0
+
+
+def test_seconds_are_not_those_of_preparing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is loaded or compiled at first use belongs to no answer, in this process as in a worker."""
+
+    def slow(*_: object) -> None:
+        time.sleep(1.0)
+
+    with pytest.MonkeyPatch.context() as patched:
+        stand_in(patched, "brute", prepare=slow)
+        assert run("radius a.tm d.npz --n 1 --engine brute --json") == 0
+    assert json.loads(capsys.readouterr().out)["results"][0]["seconds"] < 1.0

@@ -262,7 +262,7 @@ def test_a_full_disk_loses_no_answer(
         ("--certificate new --engine paper", "one of auto, search, sat for a certificate. Got 'paper'"),
         ("--certificate new --engine brute", "one of auto, search, sat for a certificate. Got 'brute'"),
         ("--certificate m.tm", "--certificate m.tm: not a folder"),
-        ("--certificate m.tm/new", "--certificate m.tm/new: no files can be written there (Not a directory)"),
+        ("--certificate m.tm/new", "m.tm/new: no certificates can be kept there (Not a directory)"),
         ("--certificate new --scope middle", "scope must be team or a class of the model"),
     ],
 )
@@ -275,7 +275,7 @@ def test_errors_come_before_any_work(
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder in which nobody may write")
 def test_a_folder_that_may_not_be_written_to(capsys: Capture, folder: Path) -> None:
     assert run("equivalence m.tm m.tm --certificate /proc/self") == 3
-    assert "--certificate /proc/self: no files can be written there" in capsys.readouterr().err
+    assert "/proc/self: no certificates can be kept there" in capsys.readouterr().err
 
 
 def test_two_questions_never_share_a_file(capsys: Capture, folder: Path) -> None:

@@ -73,6 +73,7 @@ def test_json(capsys: Capture, model: str, data: str) -> None:
     assert [found[name] for name in ("inputs", "answered", "exact", "open")] == [6, 6, 6, 0]
     assert found["median"] == {"lower": 3, "upper": 3}
     assert (found["least"]["lower"], found["greatest"]["upper"]) == (1, 5)
+    assert type(found["least"]["upper"]) is type(found["greatest"]["upper"]) is int
     assert found["histogram"] == [{"radius": r, "inputs": 2} for r in (1, 3, 5)]
     assert radii(found) == [5, 3, 1, 1, 3, 5]
     third = found["results"][2]

@@ -239,7 +239,8 @@ def _names(columns: Sequence[Column], table: str = "") -> str:
 def _worth_asking_again(task: Task, known: Kept, retry_unknown: bool) -> bool:
     if known.answer.status != UNKNOWN:
         return False
-    return retry_unknown or _more(task.timeout, known.timeout) or _more(task.memory, known.memory)
+    helped = retry_unknown or task.hints is not None  # hints may be new, and decide it
+    return helped or _more(task.timeout, known.timeout) or _more(task.memory, known.memory)
 
 
 def _lacks_certificate(task: Task, known: TaskAnswer, wanted: Path) -> bool:
