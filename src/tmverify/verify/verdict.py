@@ -52,7 +52,8 @@ def decide(
     start = time.perf_counter()
     answer = chosen.decide(query, Deadline(seconds), log)
     found, proved = answer.outcome is Outcome.WITNESS, answer.outcome is Outcome.NO_WITNESS
-    stands, fields = judged(query, chosen, answer, start, found=found, proved=proved)
+    took = time.perf_counter() - start
+    stands, fields = judged(query, chosen, answer, took, found=found, proved=proved)
     if not stands or not (found or proved):
         return Verdict(Status.UNKNOWN, **fields)
     verdict = Verdict(Status.VIOLATED if found else Status.HOLDS, **fields)
@@ -88,7 +89,8 @@ def nearest(
     if answer.lower == answer.upper:
         answer = replace(answer, stop_reason=None, detail="")  # a limit that struck too late to matter
     found, proved = answer.witness is not None or answer.upper != math.inf, answer.lower > 0
-    stands, fields = judged(query, chosen, answer, start, found=found, proved=proved, flips=answer.upper)
+    took = time.perf_counter() - start
+    stands, fields = judged(query, chosen, answer, took, found=found, proved=proved, flips=answer.upper)
     radius = Radius(*(answer.lower, answer.upper) if stands else (0, math.inf), **fields)
     if log is None or not radius.exact:
         return radius
@@ -138,7 +140,7 @@ def judged(
     query: AnyQuery,
     engine: Engine,
     claim: Answer | Nearest,
-    start: float,
+    seconds: float,
     *,
     found: bool,
     proved: bool,
@@ -152,7 +154,7 @@ def judged(
     name = claim.engine or engine.name
     seen = replay(query, claim.witness) if found else None
     fields: dict[str, Any] = {
-        "seconds": time.perf_counter() - start,
+        "seconds": seconds,
         "engine": name,
         "stats": claim.stats,
         "question": "" if query.topic is None else query.topic.question,
