@@ -28,7 +28,7 @@ from tmverify.model import Classifier, Label, Model
 from tmverify.model.classifier import TEAM
 from tmverify.model.file import load_classifier
 from tmverify.model.names import named_first
-from tmverify.properties.questions import Question
+from tmverify.properties.questions import DEFAULT_TIMEOUT, Question
 from tmverify.properties.region import Direction, check_epsilon
 from tmverify.properties.scope import comparable
 
@@ -67,7 +67,7 @@ class Subject:
         epsilons: Sequence[int] = (),
         *,
         engine: str = "auto",
-        timeout: float | None = 300.0,
+        timeout: float | None = DEFAULT_TIMEOUT,
         memory: int | None = None,
         certified: bool = False,
         hints: NDArray[np.uint8] | None = None,

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tmverify.model import Classifier, Label
 from tmverify.model.names import NamedT, named_first
 from tmverify.properties.query import AnyQuery
-from tmverify.properties.questions import QUESTIONS, Question
+from tmverify.properties.questions import DEFAULT_TIMEOUT, QUESTIONS, Question
 from tmverify.properties.region import Direction
 
 _ID_CHARS = 16
@@ -63,7 +63,7 @@ class Task:
     mask: bytes | None = None
     direction: Direction | None = None
     engine: str = "auto"
-    timeout: float | None = 300.0
+    timeout: float | None = DEFAULT_TIMEOUT
     memory: int | None = None
     certified: bool = False
     own: bool = False

@@ -56,7 +56,7 @@ from tmverify.asking.subject import text_of
 from tmverify.engines import check_certifying, check_engine
 from tmverify.engines.engine import check_timeout
 from tmverify.errors import InvalidInputError, PlanError, shown
-from tmverify.properties.questions import PLANNED, Question
+from tmverify.properties.questions import DEFAULT_TIMEOUT, PLANNED, Question
 
 MIB = 1 << 20
 _MOST = 1 << 31
@@ -98,7 +98,7 @@ class Plan:
     inputs: Mapping[str, InputSet] = field(default_factory=dict)
     asks: tuple[Ask, ...] = ()
     engine: str = "auto"
-    timeout: float | None = 300.0
+    timeout: float | None = DEFAULT_TIMEOUT
     memory: int | None = None
     certificates: Path | None = None
     file: Path | None = None
@@ -150,7 +150,7 @@ def _plan(raw: Mapping[str, Any], folder: Path) -> Plan:
         inputs=inputs,
         asks=tuple(_ask(place, each, models, inputs) for place, each in enumerate(asks, start=1)),
         engine=engine,
-        timeout=check_timeout(raw.get("timeout", 300.0)),
+        timeout=check_timeout(raw.get("timeout", DEFAULT_TIMEOUT)),
         memory=None if "memory" not in raw else MIB * _integer(raw["memory"], "memory", least=1),
         certificates=None if certificates is None else folder / _string(certificates, "certificates"),
     )

@@ -33,7 +33,7 @@ from tmverify.cli.info import info
 from tmverify.cli.predict import predict
 from tmverify.cli.train import train
 from tmverify.errors import TmVerifyError
-from tmverify.properties.questions import QUESTIONS, Question
+from tmverify.properties.questions import DEFAULT_TIMEOUT, QUESTIONS, Question
 
 _REQUIRED = Parameter.empty
 _USAGE_ERROR = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
@@ -85,10 +85,10 @@ def _parameters(question: Question) -> Iterator[tuple[str, Any, Any]]:
         yield "direction", options.Direction, None
     yield "engine", options.Engine, "auto"
     if question.has_eta:
-        yield "timeout", options.TotalTimeout, 300.0
+        yield "timeout", options.TotalTimeout, DEFAULT_TIMEOUT
         yield "timeout_per_input", options.InputTimeout, None
     else:
-        yield "timeout", options.RadiusTimeout if question.is_distance else options.Timeout, 300.0
+        yield "timeout", options.RadiusTimeout if question.is_distance else options.Timeout, DEFAULT_TIMEOUT
         yield "jobs", options.Jobs, 1
         yield "store", options.StoreFile, None
     if question.is_distance:

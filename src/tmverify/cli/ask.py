@@ -30,7 +30,7 @@ from tmverify.errors import InvalidInputError
 from tmverify.interrupts import one_interrupt
 from tmverify.progress import ProgressBar
 from tmverify.properties import Status, UniversalVerdict, Verdict
-from tmverify.properties.questions import Question
+from tmverify.properties.questions import DEFAULT_TIMEOUT, Question
 from tmverify.properties.universal import exact_fraction, required_count
 from tmverify.verify.universal import check_universal
 
@@ -49,7 +49,7 @@ class Given:
     features: str | None = None
     direction: str | None = None
     engine: str = "auto"
-    timeout: float = 300.0
+    timeout: float = DEFAULT_TIMEOUT
     timeout_per_input: float | None = None
     jobs: int = 1
     store: Path | None = None
@@ -133,7 +133,7 @@ def ask_and_report(question: Question, given: Given) -> ExitCode:
                 _ask_each(answers)
         except KeyboardInterrupt:
             answers.interrupted = True
-        answers.seconds = time.perf_counter() - start
+        answers.seconds = time.perf_counter() - start if answers.whole is None else answers.whole.seconds
         if given.csv is not None:
             save_csv(given.csv, answers)
         if given.witnesses is not None:

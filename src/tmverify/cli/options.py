@@ -108,8 +108,8 @@ Engine = Annotated[
     typer.Option(
         "--engine",
         metavar="|".join(ENGINES),
-        help="How to decide. auto: search, then sat on what it leaves open (equivalence: looks for a "
-        "disagreement and for structure that cancels before); search: exact branch and bound "
+        help="How to decide. auto: search, then every input if they are few, else sat (equivalence: looks "
+        "for a disagreement and for structure that cancels before); search: exact branch and bound "
         "over flips; sat: a compact encoding and CaDiCaL; paper: the paper's own encoding and Glucose; "
         "brute: enumerates small regions.",
         rich_help_panel=_EFFORT,

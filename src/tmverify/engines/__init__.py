@@ -1,6 +1,6 @@
 """How a Query is decided: the engines, each a declaration (``engine.Engine``).
 
-- ``auto``    the one to use: ``search``, then ``sat`` on what is left when a budget runs out
+- ``auto``    the one to use: ``search``; of what it leaves open, every input if they are few, else ``sat``
 - ``search``  exact branch and bound over flips
 - ``sat``     specialise to the region, encode compactly, CaDiCaL
 - ``paper``   the paper's encoding, clause by clause, Glucose 4: the baseline

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import math
 import time
-
-# Some thirty years: as a limit it means none, and the clocks of the system take no more.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
@@ -28,6 +26,7 @@ from tmverify.properties.query import Query
 from tmverify.properties.trust import REPLAYED
 from tmverify.properties.verdict import StopReason
 
+# Some thirty years: as a limit it means none, and the clocks of the system take no more.
 _FOREVER = 1e9
 
 

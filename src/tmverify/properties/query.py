@@ -13,10 +13,9 @@ clauses that always fire have moved into the bounds, so an engine meets no edge 
 A ``z`` that is found refutes the property asked about; ``Query.refuted_by`` says so from the machines
 themselves, through the plain evaluator, without looking at the compiled constraints.
 
-Decisions as vote constraints: "the model says class c", "the model says something else".
-
-A condition on scores is a disjunction of cases, a case a conjunction of ``(terms, bound)``, each meaning
-``sum of coefficient * score[row] over terms >= bound``. Everything is exact, ties and clamp included.
+"The model says class c" and "the model says something else" are conditions on scores. A condition is a
+disjunction of cases, a case a conjunction of ``(terms, bound)``, each meaning ``sum of coefficient *
+score[row] over terms >= bound``. Everything is exact, ties and clamp included.
 
 Binary, with t the least score that means class 1:  says 1 iff s >= t;  says 0 iff -s >= 1 - t.
 
@@ -45,11 +44,10 @@ from numpy.typing import NDArray
 from tmverify.errors import InvalidInputError
 from tmverify.model import Classifier, Label, Model
 from tmverify.model.clauses import Clauses, concatenate
-
-# A disagreement of two models has a case per pair of classes, each with a constraint per class.
 from tmverify.model.evaluate import least_positive_score, live_clauses
 from tmverify.properties.region import Region
 
+# A disagreement of two models has a case per pair of classes, each with a constraint per class.
 MAX_COMPARED_CLASSES = 64
 
 

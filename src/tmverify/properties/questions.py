@@ -279,6 +279,8 @@ UNIVERSAL_SIMILARITY = Question(
     """,
 )
 
+DEFAULT_TIMEOUT = 300.0  # seconds, of every question that says nothing else
+
 QUESTIONS: Mapping[str, Question] = {
     question.name: question
     for question in (

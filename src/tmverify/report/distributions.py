@@ -111,7 +111,7 @@ class Times:
         first = min(places)
         last = max(*places, first + _MIN_BINS - 1)
         return tuple(
-            Bin(_edge(place), _edge(place + 1), solved[place], unknown[place])
+            Bin(_start(place), _edge(place + 1), solved[place], unknown[place])
             for place in range(first, last + 1)
         )
 
@@ -155,6 +155,11 @@ def _place(seconds: float) -> int:
     place = len(_STEPS) * math.floor(math.log10(seconds))
     edges = [_edge(place + step) for step in range(len(_STEPS) + 1)]
     return place + bisect_right(edges, seconds) - 1
+
+
+def _start(place: int) -> float:
+    """Where a bin begins: the first holds all that is shorter."""
+    return 0.0 if place == _place(0.0) else _edge(place)
 
 
 def _edge(place: int) -> float:

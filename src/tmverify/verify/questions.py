@@ -10,6 +10,7 @@ from tmverify.model import Classifier, Model
 from tmverify.model.checks import as_bit_matrix
 from tmverify.model.names import in_order, named_first
 from tmverify.properties import Radius, Verdict, equivalence_query, robustness_query, similarity_query
+from tmverify.properties.questions import DEFAULT_TIMEOUT
 from tmverify.properties.region import Direction, Features
 from tmverify.properties.scope import Scope, check_classifier, check_model
 from tmverify.verify.verdict import decide, nearest
@@ -23,7 +24,7 @@ def check_robustness(
     scope: Scope = "team",
     features: Features = None,
     direction: Direction | None = None,
-    timeout: float | None = 300.0,
+    timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
 ) -> Verdict:
@@ -70,7 +71,7 @@ def check_similarity(
     scope: Scope = "team",
     features: Features = None,
     direction: Direction | None = None,
-    timeout: float | None = 300.0,
+    timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
 ) -> Verdict:
@@ -89,7 +90,7 @@ def check_equivalence(
     *,
     scope: Scope = "team",
     X: ArrayLike | None = None,
-    timeout: float | None = 300.0,
+    timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
 ) -> Verdict:
@@ -138,7 +139,7 @@ def robustness_radius(
     scope: Scope = "team",
     features: Features = None,
     direction: Direction | None = None,
-    timeout: float | None = 300.0,
+    timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
 ) -> Radius:
@@ -182,7 +183,7 @@ def similarity_radius(
     scope: Scope = "team",
     features: Features = None,
     direction: Direction | None = None,
-    timeout: float | None = 300.0,
+    timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
 ) -> Radius:

@@ -18,7 +18,12 @@ from tmverify.model.checks import as_bit_matrix
 from tmverify.model.names import in_order, named_first
 from tmverify.properties import Status, StopReason, UniversalVerdict, Verdict
 from tmverify.properties.query import AnyQuery
-from tmverify.properties.questions import UNIVERSAL_ROBUSTNESS, UNIVERSAL_SIMILARITY, Question
+from tmverify.properties.questions import (
+    DEFAULT_TIMEOUT,
+    UNIVERSAL_ROBUSTNESS,
+    UNIVERSAL_SIMILARITY,
+    Question,
+)
 from tmverify.properties.region import Direction, Features
 from tmverify.properties.scope import Scope, check_classifier, comparable
 from tmverify.properties.trust import NO_CERTIFICATE
@@ -35,7 +40,7 @@ def check_universal_robustness(
     scope: Scope = "team",
     features: Features = None,
     direction: Direction | None = None,
-    timeout: float | None = 300.0,
+    timeout: float | None = DEFAULT_TIMEOUT,
     timeout_per_input: float | None = None,
     engine: str = "auto",
     certificate: bool = False,
@@ -93,7 +98,7 @@ def check_universal_similarity(
     scope: Scope = "team",
     features: Features = None,
     direction: Direction | None = None,
-    timeout: float | None = 300.0,
+    timeout: float | None = DEFAULT_TIMEOUT,
     timeout_per_input: float | None = None,
     engine: str = "auto",
     certificate: bool = False,

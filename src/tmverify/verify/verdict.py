@@ -24,11 +24,16 @@ from tmverify.model.checks import as_bit_vector
 from tmverify.model.names import Named, feature_name, named_first
 from tmverify.properties import Radius, Status, StopReason, Verdict
 from tmverify.properties.query import AnyQuery, check_query
+from tmverify.properties.questions import DEFAULT_TIMEOUT
 from tmverify.properties.trust import NO_CERTIFICATE
 
 
 def decide(
-    query: AnyQuery, *, timeout: float | None = 300.0, engine: str = "auto", certificate: bool = False
+    query: AnyQuery,
+    *,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    engine: str = "auto",
+    certificate: bool = False,
 ) -> Verdict:
     """Decide one query.
 
@@ -73,7 +78,11 @@ def _certified(query: AnyQuery, verdict: Verdict, log: ProofLog) -> Verdict:
 
 
 def nearest(
-    query: AnyQuery, *, timeout: float | None = 300.0, engine: str = "auto", certificate: bool = False
+    query: AnyQuery,
+    *,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    engine: str = "auto",
+    certificate: bool = False,
 ) -> Radius:
     """The nearest witness of a query about a ball, within its region; arguments as in ``decide``."""
     seconds = check_timeout(timeout)
