@@ -13,7 +13,7 @@
     ├── PlanError (ValueError)           a file is not a plan of a campaign
     ├── StoreError (ValueError)          a file is not a store of results, or another run writes to it
     ├── ClusterError (RuntimeError)      the cluster can't be reached, or went away
-    └── MissingExtraError (ImportError)  a package is not installed that this needs
+    └── MissingExtraError (ImportError)  a package that this needs is not installed
 
 A message says what was given, what is expected and, where there is one, the remedy.
 Limits are no errors: a time-out or a crashed solver is a ``Verdict`` with status UNKNOWN.
@@ -99,4 +99,4 @@ class ClusterError(TmVerifyError, RuntimeError):
 
 
 class MissingExtraError(TmVerifyError, ImportError):
-    """A package is not installed that only some uses of tmverify need."""
+    """A package that only some uses of tmverify need is not installed."""

@@ -15,7 +15,7 @@ SECONDS_TO_WIND_UP = 5.0
 
 @contextmanager
 def one_interrupt() -> Iterator[None]:
-    """The first Ctrl-C in the block raises KeyboardInterrupt, as ever; those soon after it are dropped.
+    """The first Ctrl-C in the block raises KeyboardInterrupt, as usual; those soon after it are ignored.
 
     After ``SECONDS_TO_WIND_UP`` the next one counts again: an exception can get lost in a callback of
     Python's, and winding up can hang.

@@ -24,7 +24,7 @@ class ProgressBar:
     Attributes
     ----------
     title : what is being done
-    total, done : how many steps there are, and how many of them are behind us
+    total, done : how many steps there are, and how many of them are done
     notes : what is said of the last step, with rich's markup
     wanted : whether to show anything
     stays : whether the bar stays when it is done

@@ -65,7 +65,7 @@ class ClusterWorkers:
         return future
 
     def answer(self, task: Task, done: Future[TaskAnswer]) -> TaskAnswer:
-        """What came of it.
+        """The answer to ``task``, its counterexample replayed.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class ClusterWorkers:
 
 @contextmanager
 def _quiet(name: str) -> Iterator[None]:
-    """What a library would log about a failure that is told in our own words."""
+    """Keep a library from logging a failure that we report in our own words."""
     logger = logging.getLogger(name)
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)

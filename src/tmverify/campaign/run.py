@@ -130,7 +130,7 @@ def ask(
         waiting = {task.id for task in due}
         for key, task in distinct.items():
             if key not in waiting:
-                known = store.answer(task)
+                known = store.asked(task).answer
                 assert known is not None
                 if replay_known:
                     _check_replay(task, known, campaign, store)

@@ -1,4 +1,4 @@
-"""Workers: threads that see tasks through, each with a process of its own that decides them.
+"""Workers: threads that get tasks answered, each by a process of its own that decides them.
 
 A worker decides nothing itself. It keeps a process for that (``engines.subprocesses.call``), which may crash,
 fill up or outstay its time: that process is killed. A task whose process died is tried once more in a new
@@ -59,7 +59,7 @@ class LocalWorkers:
         return done.result()
 
     def close(self) -> None:
-        """End what they are doing, and them."""
+        """Stop the workers and what they are doing."""
         self._stopping.set()
         self._executor.shutdown(wait=False, cancel_futures=True)
         # More than once: a worker may just have been about to start another process.
@@ -72,7 +72,7 @@ class LocalWorkers:
 def see_through(
     task: Task, models: Mapping[str, Classifier], stopping: threading.Event | None = None
 ) -> TaskAnswer:
-    """The answer to ``task``, in any case; once ``stopping`` is set, nobody waits for it any more."""
+    """The answer to ``task``, UNKNOWN if its process failed; not tried again once ``stopping`` is set."""
     start = time.perf_counter()
     reply = Failure(StopReason.CRASHED, "never asked")
     for attempt in range(1, _ATTEMPTS + 1):
@@ -91,7 +91,7 @@ def see_through(
 
 
 def _decided(task: Task, models: Mapping[str, Classifier]) -> TaskAnswer | Failure:
-    """What this thread's process makes of ``task``."""
+    """The answer of this thread's process to ``task``, or why it failed."""
     warmed = call(_WARMER, (task.engine, task.certified), Deadline(_WARMING))
     if isinstance(warmed, Failure):
         return warmed

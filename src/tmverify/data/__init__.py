@@ -38,10 +38,5 @@ __all__ = [
     "split_table",
 ]
 
-_, __getattr__ = names_at_first_use(
-    __name__,
-    {
-        "binarizers": "AdaptiveGaussianBinarizer TableBinarizer ThermometerBinarizer ThresholdBinarizer "
-        "WordBinarizer"
-    },
-)
+_BINARIZERS = "AdaptiveGaussianBinarizer TableBinarizer ThermometerBinarizer ThresholdBinarizer WordBinarizer"
+_, __getattr__ = names_at_first_use(__name__, {"binarizers": _BINARIZERS})

@@ -4,8 +4,8 @@ numba compiles a kernel at its first call and keeps the machine code on disk, so
 that wait was for code that nobody calls: each function also gets an entry for C callbacks, and each division
 a path that raises ZeroDivisionError. Kernels have neither (they divide by nothing that can be 0).
 
-Before its first kernel, compiled or loaded, numba looks whether SciPy's linear algebra is there, by importing
-it for a quarter of a second. It is, because tmverify requires it; and no kernel uses it.
+Before its first kernel, compiled or loaded, numba checks that SciPy's linear algebra is there, by importing
+it, which takes a quarter of a second. tmverify requires SciPy, and no kernel uses it: the check is left out.
 
 numba logs every instruction that it compiles, at DEBUG. A library that sets the root logger to DEBUG would
 turn that into a hundred thousand lines, so numba's loggers are held at WARNING, unless the user has set them.
@@ -28,8 +28,8 @@ part: Any = njit(cache=True, nogil=True, no_cfunc_wrapper=True, error_model="num
 NOTICE = "tmverify: compiling kernels (first time only, some ten seconds) …"
 
 
-def _without_looking() -> None:
-    """Import what looks for SciPy's BLAS, without the look; all is as it would be after it."""
+def _skip_blas_check() -> None:
+    """Import the module of numba that checks for SciPy's BLAS, without the check."""
     import numba.np.linalg as algebra
 
     look, algebra.ensure_blas = algebra.ensure_blas, lambda: None
@@ -52,8 +52,8 @@ class _Notice(event.Listener):
         pass
 
 
-with suppress(ImportError, AttributeError):  # these names are numba's own affair
-    _without_looking()
+with suppress(ImportError, AttributeError):  # these names are private to numba, and may go
+    _skip_blas_check()
 event.register("numba:compile", _Notice())  # type: ignore[no-untyped-call]
 
 if logging.getLogger("numba").level == logging.NOTSET:

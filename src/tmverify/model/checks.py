@@ -39,7 +39,7 @@ def integers(values: NDArray[Any], name: str) -> NDArray[np.int64]:
 
 
 def integer(value: object, name: str, least: int, most: int, kind: str = "an integer") -> int:
-    """``value`` as an int, or ModelError if it is none, or not within the bounds."""
+    """``value`` as an int, or ModelError if it is not an integer within the bounds."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise ModelError(f"{name} must be {kind}. Got {shown(value)} instead.")
     if not least <= value <= most:
@@ -56,7 +56,7 @@ def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def listed(values: Sequence[Any], name: str) -> Iterable[Any]:
-    """The values, or ModelError if they are no list, as a string or a set is none."""
+    """The values, or ModelError if they are not a list; a string or a set is not one."""
     if isinstance(values, (str, bytes, Set)) or not isinstance(values, Iterable):
         raise ModelError(f"{name} must be a list. Got {shown(values)} instead.")
     return values

@@ -22,7 +22,7 @@ from tmverify.model.container import write
 
 Label = int | str
 TEAM = "team"
-"""The scope that means the classifier's own decision; no class may be called so."""
+"""The scope that means the classifier's own decision; no class may have this name."""
 
 
 class Classifier(ABC):

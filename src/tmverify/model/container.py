@@ -196,7 +196,7 @@ def _dump(value: object) -> str:
 
 
 def parse_json(text: str, make_object: Callable[[list[tuple[str, Any]]], Any] = dict) -> Any:
-    """What a text says in strict JSON, without NaN and infinity; ValueError if it is none."""
+    """The value of a text in strict JSON, without NaN and infinity; ValueError if it is not JSON."""
     try:
         return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=make_object)
     except RecursionError:

@@ -77,7 +77,10 @@ def from_json(text: str) -> Model:
     ModelFormatError
         If it is anything else; the message says where.
     """
-    document = _parse(text)
+    try:
+        document = parse_json(text, _object)
+    except ValueError as error:
+        raise ModelFormatError(f"no valid JSON: {error!s:.120}") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ModelFormatError(f'not a clause list: a JSON object with "format": "{FORMAT}" is expected')
     if type(document.get("version")) is not int or document["version"] != VERSION:
@@ -190,13 +193,6 @@ def _check_keys(found: Mapping[str, Any], known: set[str], where: str) -> None:
             raise ModelFormatError(
                 f"{where} has the unknown key {shown(key)}; known: {', '.join(sorted(known))}"
             )
-
-
-def _parse(text: str) -> Any:
-    try:
-        return parse_json(text, _object)
-    except ValueError as error:
-        raise ModelFormatError(f"no valid JSON: {error!s:.120}") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -142,7 +142,7 @@ def test_what_was_known_is_never_replaced_by_less(tmp_path: Path) -> None:
         store.keep(replace(asked, timeout=9.0), near)
         kept = store.keep(replace(asked, timeout=5.0), crashed)
         assert (kept.lower, kept.upper, kept.witness, kept.stop_reason) == (4, 6, near.witness, "crashed")
-        assert store.answer(asked) == kept
+        assert store.asked(asked).answer == kept
         met = store.keep(asked, answer(asked, "unknown", lower=6, upper=math.inf))
         assert (met.status, met.lower, met.upper, met.stop_reason) == ("exact", 6, 6, None)
         assert store.keep(asked, crashed) == met
@@ -168,7 +168,7 @@ def test_answers_that_contradict_each_other_are_not_believed(
             bounds = {} if lower is None else {"lower": lower, "upper": upper}
             kept = store.keep(asked, answer(asked, status, **bounds))
         assert (kept.status, kept.stop_reason, kept.witness) == ("unknown", "answer-rejected", None)
-        assert store.answer(asked) == kept
+        assert store.asked(asked).answer == kept
 
 
 def test_certificates_that_are_not_where_they_are_wanted_are_due(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ A store shows what its plans ask, by their titles: a plan that is run again unde
 asked before. Answers stay for good, and serve every plan that asks the same.
 
 A row is believed only if its question could have written it (``belief``). An answer that is not believed
-counts as none, and its task says why; a task that is not is an error, since nobody knows what was asked. Both
-are mended by running the plan again.
+counts as none, and its row says why; a task that is not believed is an error, since nobody knows what was
+asked. Running the plan again repairs both.
 
 A task is *due* if it has no answer, or none that is believed; or an unknown one that was given less time or
 memory than is allowed now; or if its certificate is wanted in a folder where it is not.
@@ -106,7 +106,7 @@ class Store:
     def due(
         self, tasks: Sequence[Task], *, retry_unknown: bool = False, certificates: Path | None = None
     ) -> list[Task]:
-        """Those that are to be asked, each once."""
+        """The tasks that are to be asked, each once."""
         place = None if certificates is None else certificates.resolve()
 
         def is_due(task: Task) -> bool:
@@ -128,7 +128,7 @@ class Store:
 
         One that would not be believed when it is read is not written.
         """
-        before = self.answer(task)
+        before = self.asked(task).answer
         kept = answer if before is None else better(before, answer)
         if kept is before:
             return kept
@@ -142,10 +142,6 @@ class Store:
         with self._database:
             self._write("result", [values])
         return kept
-
-    def answer(self, task: Task) -> TaskAnswer | None:
-        """What is known of a task."""
-        return self.asked(task).answer
 
     def asked(self, task: Task) -> Asked:
         """A task, whoever asks it, with what is known of it."""
@@ -213,13 +209,13 @@ class Store:
             return Asked(task, None, str(error))
 
     def _believed(self, result: Sequence[object], task: Task) -> Kept:
-        """The answer to ``task``; ValueError if none could be so."""
+        """The answer to ``task``; ValueError if ``task`` can't have this answer."""
         kept = tables.read_kept(result)
         check_answer(task, kept.answer, [self._model(key) for key in task.models])
         return kept
 
     def _model(self, key: str) -> StoredModel:
-        """What the store says of a model; ValueError if that is nothing."""
+        """What the store says of a model; ValueError if it says nothing, or nothing that can be true."""
         if key not in self._models:
             found = self._database.execute(f"SELECT {_names(MODEL)} FROM model WHERE hash = ?", (key,))
             values = found.fetchone()

@@ -4,9 +4,9 @@
 calls the models and inputs: one task may be asked by several. A result is written in one transaction.
 ``answers`` is a view of all this for people.
 
-SQLite puts anything into any column. So reading looks at every value before it is used: what comes back has
-the types that it should have, or ValueError says which column holds what. Whether it makes sense is for
-``belief`` to say. Texts that are no UTF-8 come as bytes (``file``), and so are no texts here.
+SQLite puts anything into any column. So every value is checked when it is read: it has the type of its
+column, or ValueError names the column and the value. ``belief`` decides whether the values make sense
+together. Texts that are not UTF-8 come as bytes (``file``), and so are not texts here.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Column:
         return json.dumps(value) if self.kind.json and value is not None else value
 
     def _parsed(self, text: Any) -> Any:
-        """Not to be changed, since others may be given the same."""
+        """The JSON value in a text. Callers must not change it, because it may be shared."""
         most = _MOST_NAMES if self.name in ("classes", "feature_names") else _MOST
         if type(text) is not str or len(text) > most:
             raise self._wrong(text)

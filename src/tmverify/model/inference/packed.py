@@ -3,7 +3,7 @@
 All keep only the clauses that can change a score (``model.evaluate.live_clauses``).
 
 - ``table``, for the classes of a few rows, unless the model is large
-- ``index``, for what else there is to know of a few rows
+- ``index``, for the scores of a few rows, and for their classes if the model is large
 - ``batch``, for blocks of rows
 
 Each is built when first needed. The training structure, the file and these are different things on purpose.
@@ -62,38 +62,29 @@ class PackedModel:
                 c = form.decide_few(X, form.table, self._unread)
                 if c >= 0:
                     return self._labels_of_one[c].copy()
-        return self._classes[self._class_indices(as_rows(X, self._n_features))]
+        rows = as_rows(X, self._n_features)
+        classes = np.empty(len(rows), np.int64)
+        if len(rows) < FEW_ROWS_BY_TABLE and self._table_form is not None:
+            if self._table_form.decide_few(rows, self._table_form.table, classes) < 0:
+                as_bit_matrix(rows, self._n_features)  # raises: a byte is no bit
+        else:
+            self._decide_rows(self.scores(rows), self._least_positive, self._clamp, classes)
+        return self._classes[classes]
 
     def scores(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Scores of each row, (n, outputs) int64."""
-        return self._scores(as_rows(X, self._n_features))
-
-    def _class_indices(self, rows: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Scores of each row, (n, outputs) int64; the kernels check the bytes in passing."""
+        rows = as_rows(X, self._n_features).view()
         n = len(rows)
-        classes = np.empty(n, np.int64)
-        if n < FEW_ROWS_BY_TABLE and self._table_form is not None:
-            if self._table_form.decide_few(rows, self._table_form.table, classes) < 0:
-                as_bit_matrix(rows, self._n_features)
-        else:
-            self._decide_rows(self._scores(rows), self._least_positive, self._clamp, classes)
-        return classes
-
-    def _scores(self, rows: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Scores of a C-contiguous matrix of the right width, whose bytes the kernels check in passing."""
-        n = len(rows)
-        rows = rows.view()
         rows.flags.writeable = False  # else the kernels would be compiled twice, for both kinds of arrays
         scores = np.empty((n, len(self._bias)), np.int64)
         scores[:] = self._bias
         rest = n % BLOCK_ROWS
         in_blocks = n - rest if rest < FEW_ROWS else n
-        seen = 0
-        if in_blocks:
-            seen = self._batch_form.add_votes(rows, in_blocks, scores)
+        seen = self._batch_form.add_votes(rows, in_blocks, scores) if in_blocks else 0
         if in_blocks < n:
             seen |= self._add_votes(rows[in_blocks:], scores[in_blocks:])
         if seen > 1:
-            as_bit_matrix(rows, self._n_features)
+            as_bit_matrix(rows, self._n_features)  # raises: a byte is no bit
         return scores
 
     # Kernels are imported when first used, and once: an import statement costs a microsecond a call.
