@@ -157,7 +157,7 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The network after its last whole epoch, and a record of each epoch: what is kept on an interrupt."""
+    """The network after its last whole epoch, and a record of each: kept on an interrupt."""
 
     state: list[Tensor]
     history: list[dict[str, Any]]

@@ -123,7 +123,7 @@ class PixelCuts:
         return bits
 
     def nearest_grey(self, image: ArrayLike, bits: ArrayLike) -> NDArray[np.uint8]:
-        """The image with these bits that changes the grey levels of ``image`` least; for one image at a time.
+        """The image with these bits that differs least from ``image`` in grey levels; for one image.
 
         Raises
         ------

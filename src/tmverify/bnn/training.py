@@ -49,7 +49,7 @@ class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     dropout : float, default 0.0
         Chance that a neuron's value is left out when an example is learnt from.
     random_state : int, RandomState or None
-        An int makes training reproducible on one machine with a fixed number of PyTorch threads. PyTorch's
+        An int makes training reproducible on one machine with a fixed number of threads. PyTorch's
         own random generator is not touched.
     verbose : bool, default False
         Show a progress bar.
@@ -195,7 +195,7 @@ class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _check_parameters(estimator: Any) -> None:
-    """Raise an InvalidInputError that names the first wrong parameter, if there is one."""
+    """Raise InvalidInputError that names the first wrong parameter, if any."""
     hidden = estimator.hidden
     if (
         not isinstance(hidden, (tuple, list))

@@ -35,7 +35,7 @@ class Arrays(NamedTuple):
 
 
 def guarded(reader: Callable[[Path], ReadT], file: Path) -> ReadT:
-    """Call ``reader``, and turn other errors, as from hostile or damaged files, into DataFormatError."""
+    """Call ``reader``; turn errors of other libraries, as damaged files cause, into DataFormatError."""
     if file.exists() and not file.is_file():
         raise DataFormatError(f"{file}: not a regular file.")
     try:

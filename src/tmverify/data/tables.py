@@ -130,7 +130,7 @@ def split_table(table: Table, name: str, *, test_size: float = 0.25, random_stat
 def _as_in_training(train: NDArray[Any], test: NDArray[Any]) -> NDArray[Any]:
     """``test``, with number columns that are only 0 and 1 in ``train`` turned into 0 and 1 by a cut at 1/2.
 
-    All rare values of a nearly constant column may be held out; the binarizer refuses such unseen values.
+    All rows with a rare value of a column may be held out, and the binarizer refuses unseen values.
     """
     test = test.copy()
     for j, column in enumerate(train.T):

@@ -6,7 +6,7 @@ that its literals are in,
     clause(x) = 1  iff  every entry has  (~x[word] & ones) | (x[word] & zeros)  ==  0
 
 and has a run of votes (output, weight). So its cost is the number of its entries and of its votes.
-Only ``<stdint.h>`` is used: no memory is allocated, no function is called, and there is no floating point.
+Only ``<stdint.h>`` is used: no allocation, no library call, no floating point.
 
 Invariants: scores are those of ``Model.scores``, exact in int64; decisions are those of ``model.evaluate``.
 No mask has a bit beyond the features, so the unused bits of the last word do not matter. A binary machine
@@ -58,8 +58,8 @@ def to_c(model: Model, path: str | os.PathLike[str], *, name: str = "tm") -> Non
     Raises
     ------
     InvalidInputError
-        If ``model`` is not a Model, ``name`` is not an identifier or is a keyword, or the tables would be too
-        large for compilers: more than ``MAX_ENTRIES`` entries or votes.
+        If ``model`` is not a Model, ``name`` not an identifier or a keyword, or there are more than
+        ``MAX_ENTRIES`` entries or votes, too many for compilers.
     """
     check_model(model, "model")
     check_name(name, KEYWORDS.split(), "C or C++")

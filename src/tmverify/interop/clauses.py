@@ -8,10 +8,10 @@
     1 -3,0,2
     fever and not rash,0,2
 
-The lines with # come first and set the options, that is, all keys of the JSON format except the clauses, with
-values as in JSON. In the table, the first column has the literals: signed numbers from 1 separated by spaces,
-or names separated by "and" (x0, x1, … if features have no names). Then comes a column for each class, with
-its name; a single column ``weight`` makes a binary machine.
+The lines with # come first and set the other keys of the JSON format, with values as in JSON. In the table,
+the first column has the literals: signed numbers from 1 separated by spaces, or names separated by "and" (x0,
+x1, … if features have no names). Then comes a column for each class, with its name; a single column
+``weight`` makes a binary machine.
 """
 
 from __future__ import annotations

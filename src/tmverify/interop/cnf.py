@@ -100,7 +100,7 @@ def _wcnf(query: Query, formula: Formula) -> Iterator[str]:
     yield from comment_lines("c", query, meaning, formula.origin, formula.bits, formula.clauses)
     unused = formula.cnf.n_vars + 1
     for literals in formula.cnf:
-        # Readers treat an empty clause differently; a variable that must be true and false is clear to all.
+        # Readers differ on an empty clause; all understand a variable that must be both true and false.
         for clause in [literals] if literals else [[unused], [-unused]]:
             yield f"h {' '.join(map(str, clause))} 0"
     for feature, lit in formula.bits.items():

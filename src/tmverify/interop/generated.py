@@ -2,8 +2,8 @@
 
     score_c(x) = bias_c + sum over live votes (j, c, w) of w * clause_j(x)
 
-Contradictory and silent clauses and clauses without a vote are left out (``live_clauses``), so that generated
-code has no edge cases to handle.
+Contradictory and silent clauses and clauses without a vote are left out (``live_clauses``), so generated code
+has no edge cases to handle.
 
 Names and labels may come from untrusted files. The head comment quotes them in printable ASCII, without
 characters that could end a comment, join two lines or call a macro.
@@ -23,7 +23,7 @@ from tmverify.model import Label, Model
 from tmverify.model.clauses import Clauses
 from tmverify.model.evaluate import live_clauses
 
-MAX_NAME_CHARS = 63  # every C compiler distinguishes names by so many characters
+MAX_NAME_CHARS = 63  # the part of a name that every C compiler compares
 MAX_QUOTED_CHARS = 200  # C guarantees lines of 4,095 characters; an escaped character takes ten
 
 # End of comment, end of quote, escape, trigraph, macro call.

@@ -12,8 +12,8 @@ requires feature l to be 1, literal n + l requires it to be 0. They store a clau
 **Agreement.** The model must agree with its library on every input tried. Predictions are compared, and also
 scores and clause outputs if the library gives them; the first difference raises. The inputs are the user's
 and ``N_PROBES`` generated here: all zeros, all ones, random inputs of every density, and mostly inputs on
-which a clause holds or fails by just one literal, which is rare in random inputs. They reveal every
-misreading of a layout, but may miss a single wrong clause among thousands.
+which a clause holds or fails by just one literal, rare in random inputs. They reveal every misreading of a
+layout, but may miss a single wrong clause among thousands.
 """
 
 from __future__ import annotations

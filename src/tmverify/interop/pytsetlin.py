@@ -1,8 +1,7 @@
 """Machines of pyTsetlinMachine, pyTsetlinMachineParallel, PyTsetlinMachineCUDA, and of pytsetlin.
 
 The first three share their design. ``MultiClassTsetlinMachine`` has one machine per class, automata in bit
-slices (``interop.machines``; its ``number_of_features`` counts literals), and even clauses vote for, odd
-against:
+slices (``interop.machines``; its ``number_of_features`` counts literals), even clauses for, odd ones against:
 
     score_c(x) = sum_j (-1)^j * weights_c[j] * clause_j(x),   cut to [-T, T], the lowest class wins ties.
 
@@ -13,8 +12,7 @@ no effect: the machine cuts its scores at the old T, which no function returns. 
 the layout of the versions named here, and trusted only if all numbers beside it are right.
 
 pytsetlin, another library, has a coalesced ``TsetlinMachine``: a literal is included iff its state is > 0,
-the weights are ``W[class, clause]``, sums are not cut; they are computed in float32, so they are exact up to
-2^24.
+the weights are ``W[class, clause]``, and sums are not cut; in float32, they are exact up to 2^24.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def _cases(reduced: Reduced) -> str:
 
 
 def _joined(operator: str, parts: Sequence[str]) -> str:
-    """``operator`` applied to the parts; a single part stands alone, since operators need two arguments."""
+    """The parts under ``operator``, which takes at least two; a single part stands alone."""
     return parts[0] if len(parts) == 1 else f"({operator} {' '.join(parts)})"
 
 

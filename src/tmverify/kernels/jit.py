@@ -5,11 +5,11 @@ that wait was for code that is never used: by default each function also gets an
 each division a path that raises ZeroDivisionError. Our kernels have neither (they never divide by 0).
 
 Before its first kernel, compiled or loaded, numba checks that SciPy's linear algebra is available by
-importing it, which takes a quarter of a second. tmverify requires SciPy, and no kernel uses it, so the check
-is skipped.
+importing it, which takes a quarter of a second. tmverify requires SciPy, and no kernel uses it: we skip the
+check.
 
 At level DEBUG, numba logs every instruction that it compiles. A library that sets the root logger to DEBUG
-would turn that into a hundred thousand lines, so numba's loggers are set to WARNING, unless the user has set
+would turn that into a hundred thousand lines, so numba's loggers are set to WARNING, unless the user set
 them.
 """
 

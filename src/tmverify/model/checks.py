@@ -1,6 +1,6 @@
 """Checks of arguments: ModelError for the parts of a model, InvalidInputError for inputs.
 
-A value that passes reaches the model or the engine unchanged: an integer is never rounded, only refused.
+A value that passes reaches the model or the engine unchanged: an integer is kept exactly or refused.
 Inputs are 0 and 1 of any type, dense or sparse; one row may be a vector or a matrix of one row.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tmverify.model.machine import Model
 
 MAX_WEIGHT = (1 << 31) - 1
-# predict returns a NumPy array of strings, in which each takes as much space as the longest label.
+# predict returns a NumPy array of strings, each as wide as the longest label.
 MAX_LABEL_CHARS = 1000
 
 
@@ -211,7 +211,7 @@ def _as_bits(values: ArrayLike, name: str) -> NDArray[np.uint8]:
 
 
 def _dense(values: ArrayLike) -> ArrayLike:
-    """A sparse matrix as an array of the smallest type that holds its values; anything else unchanged."""
+    """A sparse matrix as an array, uint8 if all values are 0 or 1; anything else unchanged."""
     sparse = sys.modules.get("scipy.sparse")  # if it is not imported, no sparse matrix exists
     if sparse is None or not sparse.issparse(values):
         return values

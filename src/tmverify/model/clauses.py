@@ -9,7 +9,7 @@ with two exact edge cases:
 
 - a clause that holds a literal and its negation is *contradictory*: its output is 0 everywhere;
 - a clause without literals is *empty*: its output is a constant that the model declares
-  (0, ``"silent"``, as in every implementation when it classifies; or 1, ``"fires"``).
+  (0, ``"silent"``, as all implementations do in prediction; or 1, ``"fires"``).
 
 Literals are stored flat (``literals[offsets[j]:offsets[j + 1]]`` is clause j), sorted by feature and
 without repetition, so that equal clauses are equal arrays. Invariant: arrays are read-only.

@@ -1,8 +1,8 @@
 """The names of features: a model's own or, if it has none, x0, x1, … by their index.
 
-A feature's number is always its index, counted from 0: ``x43`` is column 43 of
-X, 43 among the ``flips`` of an answer, bit 43 of exported code. Only signed literals (``[1, -3]``, as in
-DIMACS) count from 1, because 0 has no sign: 1 is x0, and -3 is "not x2".
+A feature's number is always its index, counted from 0: ``x43`` is column 43 of X, 43 among the ``flips`` of
+an answer, bit 43 of exported code. Only signed literals (``[1, -3]``, as in DIMACS) count from 1, because 0
+has no sign: 1 is x0, and -3 is "not x2".
 
 Data are matched to the features of a model by column names, if there are any:
 
@@ -95,7 +95,7 @@ def column_order(columns: Sequence[str], model: Named, *, what: str, remedy: str
     ----------
     columns : names, all different
     what, remedy : str
-        For the message: what has these columns, and how the user can ask to match them by position.
+        For the message: what has these columns, and how to have them matched by position.
 
     Raises
     ------
@@ -182,7 +182,7 @@ def _order(columns: Sequence[str], model: Named) -> NDArray[np.intp] | None:
     numbers = _numbers(columns)
     if len(numbers) == len(columns):
         complete = sorted(numbers) == list(range(model.n_features))
-        # If names of the model are numbers too, they must agree with the positions, however they are spelt.
+        # Names of the model that are numbers too must agree, however they are spelt.
         agree = all(counted(name) in (None, i) for i, name in enumerate(own))
         return np.argsort(numbers) if complete and agree and place.keys().isdisjoint(own) else None
     return None if own else np.arange(model.n_features)

@@ -300,7 +300,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         tags.input_tags.sparse = True
         return tags
 
-    # The methods below turn arrays into a Course, and a Course into fitted attributes.
+    # The methods below turn arrays into a Course, and back.
 
     def _check_examples(self, X: Any, y: Any, *, first: bool) -> tuple[Any, NDArray[Any]]:
         X, y = validate_data(self, X, y, accept_sparse="csr", reset=first)

@@ -39,7 +39,7 @@ FREE_PARAMETERS = ("n_epochs", "n_jobs", "verbose", "patience", "random_state")
 
 
 def write_state(path: str | os.PathLike[str], about: dict[str, Any], sets: Mapping[str, Machines]) -> None:
-    """Write the file atomically: whatever happens, there is a complete file, the old or the new one."""
+    """Write the file atomically: whatever happens, it is the complete old or the complete new one."""
     arrays: dict[str, NDArray[Any]] = {}
     for name, machines in sets.items():
         for c, machine in enumerate(machines):

@@ -24,7 +24,7 @@ from tmverify.errors import DataFormatError
 
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open}
 _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
-_MAX_ROWS = 1_000_000  # so that a damaged header can't make us allocate terabytes
+_MAX_ROWS = 1_000_000  # a damaged header must not allocate terabytes
 
 
 @contextmanager

@@ -139,7 +139,7 @@ def _class_numbers(target: Any, title: str) -> NDArray[np.int64]:
 
 
 def _find_corrupted(corruption: str, folder: Path | None) -> list[Path]:
-    """The file of one corruption; in the archive's own layout, two files: images and labels."""
+    """The file of one corruption; in the archive's own layout, the images and the labels."""
     layouts = [
         Layout(Path("mnist_c"), (f"{corruption}.npy",), (".xz", ".gz", "")),
         Layout(Path("mnist_c") / corruption, ("test_images.npy", "test_labels.npy")),

@@ -131,7 +131,7 @@ def find_files(title: str, root: Path | None, layouts: Sequence[Layout], remedy:
 
 
 def _expected(layouts: Sequence[Layout], root: Path | None) -> str:
-    """The sentences that describe the layouts; those that differ only in the folder share one."""
+    """The layouts in words; those that differ only in the folder share a sentence."""
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for layout in layouts:
         folder = layout.folder if root is None else root / layout.folder

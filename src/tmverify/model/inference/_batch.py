@@ -91,8 +91,7 @@ def find_true(planes, features, starts, middles, first, true):  # type: ignore[n
     """true[k] = the samples on which clause ``first + k`` is true, for the eight clauses from ``first``.
 
     Clause j requires ones in ``features[starts[j]:middles[j]]`` and zeros in
-    ``features[middles[j]:starts[j + 1]]``; the number of the latter is a multiple of four. Returns whether
-    any sample is left.
+    ``features[middles[j]:starts[j + 1]]``; the latter are padded to fours. Returns whether any is true.
     """
     some = False
     for k in range(8):

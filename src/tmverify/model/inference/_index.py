@@ -14,7 +14,7 @@ import numpy as np
 
 from tmverify.kernels.jit import kernel
 
-# Larger in size than the length of any clause; no sum with such a length leaves int32.
+# Larger than any clause is long; no sum with that length leaves int32.
 _VIOLATED = np.int32(-(1 << 30))
 
 

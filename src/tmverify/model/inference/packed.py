@@ -6,7 +6,7 @@ All keep only the clauses that can change a score (``model.evaluate.live_clauses
 - ``index``, for the scores of a few rows, and for their classes if the model is large
 - ``batch``, for blocks of rows
 
-Each is built when first needed. They are deliberately separate from the training structure and the file.
+Each is built when first needed. They are separate from training and file on purpose.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ WORDS = 8
 NIBBLES = 16
 LANES = 16
 ROW_BYTES = 64
-# Beyond these, the index is faster: tables do not fit the caches, or take too many look-ups.
+# Beyond these, the index is faster: tables leave the caches, or need many look-ups.
 MAX_BYTES = 4 << 20
 MAX_LOOK_UPS = 4096
 MAX_SCORE = (1 << 31) - 1
