@@ -1,7 +1,7 @@
-"""Binarized neural networks, the rival: trained (``BnnClassifier``), frozen in integers (``BnnModel``), read.
+"""Binarized neural networks, for comparison: training (``BnnClassifier``), frozen form (``BnnModel``), files.
 
-``check_robustness``, ``robustness_radius`` and ``check_universal_robustness`` take one as they do a
-``Model``. Training needs PyTorch (``pip install 'tmverify[bnn]'``), imported at first use; nothing else does.
+``check_robustness``, ``robustness_radius`` and ``check_universal_robustness`` accept a ``BnnModel`` as well
+as a ``Model``. Only training needs PyTorch (``pip install 'tmverify[bnn]'``), which is imported at first use.
 """
 
 from typing import TYPE_CHECKING

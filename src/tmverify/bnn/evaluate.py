@@ -1,4 +1,4 @@
-"""The reference evaluator of networks: plain NumPy, integers, the definition written down.
+"""The reference evaluator of networks: the definition in plain NumPy, on integers.
 
 Witnesses are replayed through it and brute force enumerates with it.
 """
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from tmverify.bnn.model import BnnModel
 
-_ROWS = 1 << 12  # at a time: a matrix of int32 for each layer
+_ROWS = 1 << 12  # rows evaluated at a time; each layer makes an int32 matrix of them
 
 
 def matches(bits: NDArray[np.uint8], weights: NDArray[np.int8]) -> NDArray[np.int32]:
-    """How many bits of each row have the sign of their weight, for each row of weights."""
+    """For each row of bits and each row of weights, how many bits have the sign of their weight."""
     n = weights.shape[1]
     products = (2 * bits.astype(np.int32) - 1) @ weights.T.astype(np.int32)
     counts: NDArray[np.int32] = (products + n) // 2
@@ -45,6 +45,6 @@ def reference_scores(model: BnnModel, bits: NDArray[np.uint8]) -> NDArray[np.int
 
 
 def reference_classes(model: BnnModel, bits: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Class index of each row of ``bits``, a checked uint8 matrix; the first of equal scores."""
+    """Class index of each row of ``bits``, a checked uint8 matrix; the first class wins ties."""
     classes: NDArray[np.int64] = reference_scores(model, bits).argmax(axis=1)
     return classes

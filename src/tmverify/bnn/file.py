@@ -1,15 +1,15 @@
-"""Files of networks: our own, one exact encoding in the layout of ``model.container``, and published ones.
+"""Network files: our own format, an exact encoding in the layout of ``model.container``, and published ones.
 
 Arrays, for block i of k: ``block.i.thresholds`` I64 (n_neurons,), ``block.i.weights`` U8 (n_neurons,
-ceil(n_inputs / 8)), a bit a weight, 1 for +1, the first in the highest bit, the last byte filled with zeros;
-then ``output.bias`` I64 (n_classes,), ``output.weights`` as above; and for networks of grey levels
+ceil(n_inputs / 8)), one bit per weight, 1 for +1, the first in the highest bit, the last byte padded with
+zeros; then ``output.bias`` I64 (n_classes,), ``output.weights`` as above; and for networks of grey levels
 ``pixels.levels`` I32 and ``pixels.rising`` U8, (n_features,). The options are widths, scale, classes and
 feature_names.
 
 The networks of github.com/msakai/bnn-verification (Max-SAT Evaluation 2020, MIPLIB 2024) are npz archives of
 float32: grey levels / 255, ``input_bn`` and sign, ``blocks.i`` of sign(W) x + b (``lin``), batch
 normalisation (``bn``) and sign, and ``output_lin``. Batch normalisation is Chainer's, with epsilon 2e-5; the
-sign of 0 is +1. The floats are taken as the numbers that they are, and folded exactly.
+sign of 0 is +1. The floats are read as exact numbers, and folded without rounding.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tmverify.model.container import MAX_FILE_BYTES, Schema, names_in, open_file
 
 FORMAT = "tmverify-bnn"
 VERSION = "1"
-EPSILON = 2e-5  # of the batch normalisation of published networks
+EPSILON = 2e-5  # in the batch normalisation of published networks
 
 
 def load_bnn(path: str | os.PathLike[str]) -> BnnModel:
@@ -39,18 +39,18 @@ def load_bnn(path: str | os.PathLike[str]) -> BnnModel:
     Parameters
     ----------
     path : path
-        Of a file of ``BnnModel.save``; or of an npz with the arrays ``input_bn.*``, ``blocks.i.lin.*``,
+        A file written by ``BnnModel.save``, or an npz with the arrays ``input_bn.*``, ``blocks.i.lin.*``,
         ``blocks.i.bn.*`` and ``output_lin.*``.
 
     Returns
     -------
     BnnModel
-        With ``cuts``, if it is a published one: ``binarize`` makes its input bits of grey levels.
+        A published network has ``cuts``: its ``binarize`` turns grey levels into input bits.
 
     Raises
     ------
     ModelFormatError
-        If the file is neither; the message says what is wrong.
+        If the file is neither of these; the message says what is wrong.
     OSError
         If the file is missing or may not be read.
     """
@@ -100,7 +100,7 @@ def _schema(n_blocks: int, pixels: bool) -> Schema:
 
 
 def encode(model: BnnModel, sha256: str | None = None) -> bytes:
-    """The network as the bytes of a file, with this content hash instead of its own if given."""
+    """The network as the bytes of a file; ``sha256``, if given, replaces its own content hash."""
     options = {
         "widths": model.widths,
         "scale": model.scale,
@@ -131,7 +131,7 @@ def _unpacked(packed: NDArray[np.uint8], n: int) -> NDArray[np.int8]:
 
 def _is_zip(path: Path) -> bool:
     if not path.is_file():
-        return False  # ``read`` says what is wrong; opening a pipe would wait
+        return False  # ``read`` reports the error; opening a pipe here would block
     with open(path, "rb") as file:
         return file.read(2) == b"PK"
 
@@ -190,5 +190,5 @@ def _arrays(path: Path) -> dict[str, NDArray[np.generic]]:
             return {name: arrays[name] for name in arrays.files}
     except ModelError:
         raise
-    except Exception as error:  # zipfile, zlib and NumPy raise whatever they stumble upon
+    except Exception as error:  # zipfile, zlib and NumPy raise many types of errors
         raise ModelFormatError(f"not an npz archive of numbers ({error})") from None

@@ -1,15 +1,15 @@
 """Folding: batch normalisation, bias and sign become one integer threshold, exactly.
 
-A neuron sees z = w . x + b and says 1 iff
+A neuron computes z = w . x + b and outputs 1 iff
 
     gamma (z - mean) / sqrt(variance + epsilon) + beta >= 0.
 
-w . x takes the values 2 m - n, m = 0 … n matches, and the left side is monotone in m; so the neuron is
-"at least t matches", after all its weights are turned if gamma < 0. The sign of a + b sqrt(v) is decided by
-comparing squares of fractions: no float is rounded, and a tie (exactly 0, which counts as 1) is a tie.
+w . x takes the values 2 m - n, m = 0 … n matches, and the left side is monotone in m. So the neuron means
+"at least t matches", once all its weights are negated if gamma < 0. The sign of a + b sqrt(v) is found by
+comparing squares of fractions: no float is rounded, and ties (exactly 0, which counts as 1) are exact.
 
-Class scores w . x + b are compared only with each other. 2 m + b and 2 m' + b' compare as the pairs of
-(m + floor(b / 2), the fraction left of b / 2): so a bias becomes an integer, and the rank of its fraction.
+Class scores w . x + b are compared only with each other. 2 m + b and 2 m' + b' compare like the pairs
+(m + floor(b / 2), fractional part of b / 2). So a bias becomes an integer, plus the rank of its fraction.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Numbers = Sequence[object] | NDArray[np.generic]
 
 @dataclass(frozen=True, slots=True)
 class BatchNorm:
-    """A batch normalisation that no longer learns; of fractions, integers or floats, read exactly."""
+    """A batch normalisation after training. Its numbers (fractions, integers or floats) are read exactly."""
 
     gamma: Numbers
     beta: Numbers
@@ -39,12 +39,12 @@ class BatchNorm:
     epsilon: object
 
     def channels(self, n: int) -> list[Channel]:
-        """One for each of ``n`` neurons.
+        """One Channel for each of ``n`` neurons.
 
         Raises
         ------
         ModelError
-            If there are not so many, or variance + epsilon is not positive.
+            If their number is not ``n``, or variance + epsilon is not positive.
         """
         columns = (self.gamma, self.beta, self.mean, self.variance)
         if any(len(column) != n for column in columns):
@@ -62,7 +62,7 @@ class BatchNorm:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """The batch normalisation of one value; ``variance`` with epsilon."""
+    """The batch normalisation of one value; ``variance`` includes epsilon."""
 
     gamma: Fraction
     beta: Fraction
@@ -70,7 +70,7 @@ class Channel:
     variance: Fraction
 
     def says_one(self, z: Fraction) -> bool:
-        """Whether the sign of the normalised z is +1, exactly; 0 counts: a + b sqrt(v) >= 0, where v > 0."""
+        """Whether the sign of the normalised z is +1 (0 counts), exactly: a + b sqrt(v) >= 0, where v > 0."""
         a, b = self.gamma * (z - self.mean), self.beta
         if a >= 0 and b >= 0:
             return True
@@ -80,7 +80,7 @@ class Channel:
 
 
 def exact(value: object) -> Fraction:
-    """A number as a fraction: floats as the numbers that they are."""
+    """A number as a fraction; a float is converted exactly, without rounding."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (bool, str)) or not isinstance(value, (int, float, Fraction)):

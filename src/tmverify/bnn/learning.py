@@ -1,15 +1,15 @@
 """How a network learns: latent weights, batch normalisation, gradients straight through the sign, and Adam.
 
 A block is z = sign(W) a, normalised over the batch, then sign; the last layer is sign(W) a alone; bits enter
-as +1 and -1, and the sign of 0 is +1. The sign has no gradient of use. In its place stands that of
+as +1 and -1, and the sign of 0 is +1. The sign has no useful gradient. It is replaced by that of
 hardtanh(v) = min(1, max(-1, v)): 1 where |v| <= 1, else 0 (Hubara, Courbariaux, Soudry, El-Yaniv, Bengio,
 "Binarized neural networks", NeurIPS 2016). Latent weights W are kept in [-1, 1], where that gradient is 1.
 
 Adam lowers the cross entropy, epoch by epoch, at a rate that falls to 0 along a cosine: step t of T has the
-rate learning_rate (1 + cos(pi t / T)) / 2. As it falls, weights stop turning, and the running averages of
-batch normalisation come to rest on the network that is frozen in the end.
+rate learning_rate (1 + cos(pi t / T)) / 2. As it falls, weights stop changing sign, and the running averages
+of batch normalisation settle on those of the network that is frozen in the end.
 
-All randomness comes from a generator of the network's own: PyTorch's global one is neither read nor seeded.
+All randomness comes from the network's own generator: PyTorch's global one is neither read nor seeded.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from tmverify.model import Label
 from tmverify.progress import ProgressBar
 
 EPSILON = 1e-5
-SPREAD = 0.3  # of class scores; with 1 the softmax is sure too soon (digits: 92 % on test data, not 94 %)
-MOMENTUM = 0.1  # of a batch, in the running mean and variance
-_ROWS = 1 << 12  # decided at a time
+SPREAD = 0.3  # of class scores; with 1 the softmax saturates too soon (digits: 92 % on test data, not 94 %)
+MOMENTUM = 0.1  # weight of a batch in the running mean and variance
+_ROWS = 1 << 12  # rows classified at a time
 
 Tensor = Any
 
 
 def pytorch() -> Any:
-    """The package, or MissingExtraError."""
+    """The package ``torch``, or MissingExtraError."""
     return need("torch", extra="bnn", what="training a binarized network")
 
 
@@ -55,11 +55,11 @@ class Norm:
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What is done to values while learning, so that the network cannot rely on any one of them.
+    """Random changes to values during training, so that the network cannot rely on any single one.
 
     Attributes
     ----------
-    flips : chance that an input bit is turned
+    flips : chance that an input bit is flipped
     dropout : chance that a neuron's value is 0 for an example
     """
 
@@ -86,11 +86,11 @@ class Network:
 
     @property
     def parameters(self) -> list[Tensor]:
-        """What gradients change."""
+        """The tensors that gradients change."""
         return [*self.weights, *(each for norm in self.norms for each in (norm.gamma, norm.beta))]
 
     def logits(self, values: Tensor, noise: Noise | None = None) -> Tensor:
-        """Class scores of rows of +1 and -1; with ``noise`` as in learning, which also moves the averages."""
+        """Class scores of rows of +1 and -1; with ``noise`` as in training, and averages updated."""
         torch = pytorch()
         if noise is not None and noise.flips:
             values = torch.where(_chances(values, noise) < noise.flips, -values, values)
@@ -102,17 +102,17 @@ class Network:
         return values @ _sign(self.weights[-1]).T * (SPREAD / math.sqrt(self.widths[-2]))
 
     def clip(self) -> None:
-        """Latent weights back into [-1, 1]."""
+        """Clip latent weights to [-1, 1]."""
         with pytorch().no_grad():
             for weights in self.weights:
                 weights.clamp_(-1, 1)
 
     def state(self) -> list[Tensor]:
-        """A copy of all that was learnt."""
+        """A copy of everything learnt."""
         return [each.detach().clone() for each in self._tensors()]
 
     def restore(self, state: Sequence[Tensor]) -> None:
-        """Be as when ``state`` was copied."""
+        """Go back to a copy made by ``state``."""
         with pytorch().no_grad():
             for tensor, kept in zip(self._tensors(), state, strict=True):
                 tensor.copy_(kept)
@@ -124,12 +124,12 @@ class Network:
         with torch.no_grad():
             for start in range(0, len(bits), _ROWS):
                 rows = bits[start : start + _ROWS]
-                # NumPy's argmax is the first of equal scores; PyTorch does not promise which.
+                # NumPy's argmax takes the first of equal scores; PyTorch does not promise which.
                 found[start : start + _ROWS] = self.logits(as_values(rows)).numpy().argmax(axis=1)
         return found
 
     def freeze(self, classes: tuple[Label, ...], feature_names: tuple[str, ...] | None) -> BnnModel:
-        """The network in integers: every parameter is taken as the number that it is."""
+        """The network in integers; every parameter is converted exactly."""
         scale, bias = fold_output([0] * self.widths[-1])
         return BnnModel(
             layers=tuple(
@@ -148,7 +148,7 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How long and how fast."""
+    """How long and how fast the network learns."""
 
     n_epochs: int
     batch_size: int
@@ -157,14 +157,14 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """Where the network stood after its last whole epoch, and a line for each; what an interrupt leaves."""
+    """The network after its last whole epoch, and a record of each: kept on an interrupt."""
 
     state: list[Tensor]
     history: list[dict[str, Any]]
 
 
 class Learner:
-    """A network, the examples that it learns from, and how far it is."""
+    """A network, the examples that it learns from, and its progress."""
 
     def __init__(
         self,
@@ -177,12 +177,12 @@ class Learner:
         self.network, self.schedule, self.noise = network, schedule, noise
         self.finished = Finished([], [])
         self._values, self._targets = as_values(examples[0]), torch.from_numpy(examples[1])
-        # Batches of at least batch_size, never of one row, which has no variance.
+        # Batches have at least batch_size rows, and never one row, which has no variance.
         self._n_batches = max(1, len(self._values) // schedule.batch_size)
         self._optimizer = torch.optim.Adam(network.parameters, lr=schedule.learning_rate)
 
     def run(self, bar: ProgressBar) -> None:
-        """All epochs."""
+        """Run all epochs."""
         for epoch in range(1, self.schedule.n_epochs + 1):
             started = time.perf_counter()
             loss, accuracy = self._epoch(epoch)
@@ -192,11 +192,11 @@ class Learner:
             bar.advance(f"loss {loss:.3f}, training accuracy {accuracy:.2%}")
 
     def settle(self) -> None:
-        """The network as after its last finished epoch."""
+        """Go back to the network after its last finished epoch."""
         self.network.restore(self.finished.state)
 
     def _epoch(self, epoch: int) -> tuple[float, float]:
-        """Mean loss, and the share that was right, each batch before it was learnt from."""
+        """Mean loss and accuracy, each batch measured before it is learnt from."""
         loss, right = 0.0, 0
         for done, rows in enumerate(self._batches(), (epoch - 1) * self._n_batches):
             self._set_rate(done)
@@ -227,7 +227,7 @@ class Learner:
 
 
 def as_values(bits: NDArray[np.uint8]) -> Tensor:
-    """0 and 1 as -1 and +1."""
+    """Turn 0 and 1 into -1 and +1."""
     return pytorch().from_numpy(bits.astype(np.float32) * 2 - 1)
 
 

@@ -1,14 +1,14 @@
 """BnnModel: a frozen binarized neural network, in integers.
 
-A value in the network is a bit, which stands for +1 or -1, and a weight is +1 or -1. With ``matches(x, w)``,
-the number of inputs that have the sign of their weight, so that w . x = 2 matches - n,
+A value in the network is a bit, which stands for +1 or -1, and a weight is +1 or -1. ``matches(x, w)`` is the
+number of inputs that have the sign of their weight, so that w . x = 2 matches - n, and
 
     neuron_j(x) = 1  iff  matches(x, weights[j]) >= thresholds[j]
     score_c(x)  = scale * matches(x, output[c]) + bias[c]
 
-and the largest score wins, of equal ones the first. Batch normalisation and biases have become thresholds
-before (``bnn.folding``), exactly: nothing here is a float. Scores order classes as the network's do, ties
-included, but are no logits.
+The largest score wins; the first class wins ties. Batch normalisation and biases were turned into thresholds
+exactly (``bnn.folding``): nothing here is a float. Scores order the classes as the network's do, ties
+included, but are not logits.
 
 A network that was trained on grey levels has ``cuts``, its first batch normalisation and sign:
 
@@ -56,7 +56,7 @@ class Layer:
     ----------
     weights : int8 array of +1 and -1, (n_neurons, n_inputs)
     thresholds : int64 array, (n_neurons,)
-        Between 0 (always 1) and n_inputs + 1 (never); others are cut to these.
+        Between 0 (always 1) and n_inputs + 1 (never 1); values outside are clipped.
     """
 
     weights: NDArray[np.int8]
@@ -78,7 +78,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PixelCuts:
-    """For each pixel, where its bit changes and which way."""
+    """For each pixel, at which grey level its bit changes, and in which direction."""
 
     levels: NDArray[np.int64]
     rising: NDArray[np.bool_]
@@ -101,12 +101,12 @@ class PixelCuts:
 
     @property
     def flippable(self) -> NDArray[np.bool_]:
-        """The pixels that some change of grey level flips."""
+        """The pixels whose bit some change of grey level flips."""
         flips: NDArray[np.bool_] = (self.levels > 0) & (self.levels < N_LEVELS)
         return flips
 
     def bits(self, images: ArrayLike) -> NDArray[np.uint8]:
-        """The bits of images; one image gives one row of bits, several a matrix."""
+        """The bits of images: one row for a single image, a matrix for several."""
         grey = np.asarray(images)
         n = len(self.levels)
         if grey.dtype.kind not in "iu" or (grey.size and (grey.min() < 0 or grey.max() >= N_LEVELS)):
@@ -123,12 +123,12 @@ class PixelCuts:
         return bits
 
     def nearest_grey(self, image: ArrayLike, bits: ArrayLike) -> NDArray[np.uint8]:
-        """The image with the least change of grey levels that has these bits; one image, one row of bits.
+        """The image with these bits that differs least from ``image`` in grey levels; for one image.
 
         Raises
         ------
         InvalidInputError
-            If it is not one image, they are no bits, or a pixel can't have the bit asked for.
+            If ``image`` is not one image, ``bits`` are not bits, or a pixel can't have the bit asked for.
         """
         now = self.bits(image)
         if now.ndim != 1:
@@ -137,7 +137,7 @@ class PixelCuts:
         change = now != as_bit_vector(bits, len(now), name="bits")
         if (change & ~self.flippable).any():
             raise InvalidInputError("No grey level gives some pixel the bit asked for.")
-        # Just on the other side of the cut.
+        # The nearest level on the other side of the cut.
         grey[change] = np.where(grey >= self.levels, self.levels - 1, self.levels)[change]
         return grey.astype(np.uint8).reshape(np.shape(image))
 
@@ -256,7 +256,7 @@ class BnnModel(Classifier):
 
     @property
     def attainable(self) -> NDArray[np.bool_]:
-        """The features whose bit can be both 0 and 1: all, but for pixels that no grey level changes."""
+        """The features whose bit can be both 0 and 1: all except pixels whose bit no grey level changes."""
         return np.ones(self.n_features, np.bool_) if self.cuts is None else self.cuts.flippable
 
     @property
@@ -266,7 +266,7 @@ class BnnModel(Classifier):
 
     @property
     def scopes(self) -> tuple[Label, ...]:
-        """None: no class of a network has a decision of its own."""
+        """Empty: no class of a network has a decision of its own."""
         return ()
 
     def in_scope(self, scope: Label) -> BnnModel:
@@ -288,12 +288,12 @@ class BnnModel(Classifier):
         return reference_scores(self, as_bit_matrix(in_order(X, self), self.n_features))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Labels of the rows of ``X``, 0s and 1s, (n, n_features); a frame's columns go by their names."""
+        """Labels of the rows of ``X``, 0s and 1s, (n, n_features); a frame's columns are matched by name."""
         labels: NDArray[Any] = np.array(self.classes)[self.scores(X).argmax(axis=1)]
         return labels
 
     def to_text(self, max_clauses: int | None = None) -> str:
-        """Raise InvalidInputError: there are no rules to read."""
+        """Raise InvalidInputError: a network has no rules to read."""
         raise InvalidInputError(f"Clauses are what Tsetlin machines decide by: a {self.kind} has none.")
 
     def binarize(self, images: ArrayLike) -> NDArray[np.uint8]:
@@ -302,7 +302,7 @@ class BnnModel(Classifier):
         Raises
         ------
         InvalidInputError
-            If the network has no rule for grey levels of its own, or a value is no grey level.
+            If the network has no ``cuts``, or a value is not a grey level.
         """
         if self.cuts is None:
             raise InvalidInputError("This network reads bits: it has no rule of its own for grey levels.")

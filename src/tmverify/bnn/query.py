@@ -1,8 +1,8 @@
-"""NetworkQuery: what a question about a binarized network compiles to.
+"""NetworkQuery: the compiled form of a question about a binarized network.
 
     Is there an input z in the region that the network does not put into class ``expected``?
 
-A network has no clauses to pool, so this is all there is to compile; engines specialise the network to the
+A network has no clauses to pool, so there is nothing more to compile; engines specialise the network to the
 region themselves.
 """
 
@@ -24,15 +24,15 @@ class NetworkQuery(AnyQuery):
 
     @property
     def network(self) -> BnnModel:
-        """The network asked about."""
+        """The network that the question is about."""
         return self.machines[0]
 
     def proof_header(self) -> tuple[str, ...]:
-        """Nothing: what is shown of a network goes by its shells, the inputs that are k flips away."""
+        """Empty: a proof about a network goes by shells, the inputs that are exactly k flips away."""
         return ()
 
 
 @query_change.register
 def query_network_change(network: BnnModel, expected: int, region: Region) -> NetworkQuery:
-    """``query_change`` of a network."""
+    """``query_change`` for a network."""
     return NetworkQuery(machines=(network,), expected=expected, region=region)

@@ -30,42 +30,42 @@ from tmverify.progress import ProgressBar
 class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A binarized neural network: weights and values are +1 and -1, learnt through the sign.
 
-    Blocks of (weights, batch normalisation, sign), then weights alone; the largest score wins, of equal ones
-    the first. Needs PyTorch: ``pip install 'tmverify[bnn]'``.
+    Blocks of (weights, batch normalisation, sign), then weights alone; the largest score wins, and the first
+    class wins ties. Needs PyTorch: ``pip install 'tmverify[bnn]'``.
 
     Parameters
     ----------
     hidden : tuple of int, default (200, 100, 100, 100)
         Neurons of each block.
     n_epochs : int, default 60
-        Times that ``fit`` shows all examples.
+        How many times ``fit`` goes through all examples.
     batch_size : int, default 100
-        Examples a step, at least (less than twice as many).
+        The least number of examples per step; a step has fewer than twice as many.
     learning_rate : float, default 0.03
-        Of Adam at the start; it falls to 0 along a cosine.
+        Adam's rate at the start; it falls to 0 along a cosine.
     input_noise : float, default 0.0
-        Chance that an input bit is turned when an example is learnt from. Against learning by heart: try
-        0.1 when training accuracy is far above that on other examples.
+        Chance that an input bit is flipped when an example is learnt from. It reduces overfitting: try 0.1
+        when training accuracy is far above that on other examples.
     dropout : float, default 0.0
         Chance that a neuron's value is left out when an example is learnt from.
     random_state : int, RandomState or None
-        An int makes the training reproducible on one machine, for one number of PyTorch's threads. PyTorch's
-        own random numbers are left alone.
+        An int makes training reproducible on one machine with a fixed number of threads. PyTorch's
+        own random generator is not touched.
     verbose : bool, default False
         Show a progress bar.
 
     Attributes
     ----------
     model_ : BnnModel
-        What was learnt, frozen: verify it, save it.
+        The trained network, frozen, to verify and to save.
     classes_ : array
     n_features_in_, feature_names_in_
         As in scikit-learn.
     history_ : list of dict
-        Per epoch: ``epoch``, ``loss``, ``accuracy`` (the share of the training examples that were right, with
-        noise, just before they were learnt from) and ``seconds``.
+        Per epoch: ``epoch``, ``loss``, ``accuracy`` (the share of training examples classified correctly,
+        with noise, just before they were learnt from) and ``seconds``.
     n_epochs_ : int
-        Epochs run.
+        Number of epochs run.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn from examples, from scratch.
+        """Learn from examples, starting from scratch.
 
         Parameters
         ----------
@@ -110,8 +110,8 @@ class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         self
-            On Ctrl-C as well, with the network of the finished epochs and a warning; if no epoch was
-            finished, KeyboardInterrupt goes on.
+            Also on Ctrl-C: with the network of the finished epochs, and a warning. If no epoch was
+            finished, KeyboardInterrupt is raised again.
 
         Raises
         ------
@@ -122,7 +122,7 @@ class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         _check_parameters(self)
         for name in ("_network", "model_", "history_", "n_epochs_"):
-            self.__dict__.pop(name, None)  # a fit that fails leaves nothing half new, half old
+            self.__dict__.pop(name, None)  # after a failed fit, nothing of an earlier one is left
         bits = _check_bits(X)
         validate_data(self, X, skip_check_array=True)
         self.classes_, targets = _check_labels(y, len(bits))
@@ -140,8 +140,8 @@ class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def float_predict(self, X: Any) -> NDArray[Any]:
         """The label of each row by the network in floating point, as PyTorch evaluates it.
 
-        It differs from ``predict`` only where a neuron's normalised sum is so near 0 that single precision
-        has the wrong sign, or 0; ``predict`` has the exact one.
+        It differs from ``predict`` only where a neuron's normalised sum is so near 0 that its sign in single
+        precision is wrong, or 0; ``predict`` uses the exact sign.
         """
         bits = self._bits(X)
         return np.asarray(self.classes_[self._network.decide(bits)])
@@ -169,7 +169,7 @@ class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _run(self, learner: Learner) -> None:
-        """To the last epoch, or to Ctrl-C if an epoch is finished by then; and keep what came of it."""
+        """Train to the last epoch, or to Ctrl-C if an epoch is finished by then; keep the result."""
         try:
             with ProgressBar("training", int(self.n_epochs), wanted=bool(self.verbose), stays=True) as bar:
                 learner.run(bar)
@@ -195,7 +195,7 @@ class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _check_parameters(estimator: Any) -> None:
-    """Raise InvalidInputError that names the first parameter that is wrong."""
+    """Raise InvalidInputError that names the first wrong parameter, if any."""
     hidden = estimator.hidden
     if (
         not isinstance(hidden, (tuple, list))
@@ -230,7 +230,7 @@ def _check_bits(X: Any) -> NDArray[np.uint8]:
 
 
 def _check_labels(y: Any, n: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The labels in order, and the index of each row's."""
+    """The distinct labels in order, and the index of each row's label."""
     if y is None:
         raise InvalidInputError("y must be given: one label for each row of X.")
     labels = np.asarray(y)
@@ -249,7 +249,7 @@ def _check_labels(y: Any, n: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
 
 
 def _model_labels(classes: NDArray[Any], feature_names: tuple[str, ...] | None) -> tuple[Label, ...]:
-    """The labels of a BnnModel; names that none can have are refused before the training."""
+    """The labels of a BnnModel; names that no BnnModel can have are refused before training."""
     labels = learnt_labels(classes)
     try:
         check_classes(labels, len(labels))

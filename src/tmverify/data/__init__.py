@@ -1,4 +1,4 @@
-"""Inputs from files, named datasets, and transformers that make bits of them.
+"""Inputs from files, named datasets, and transformers that turn data into bits.
 
 scikit-learn is imported at the first use of a binarizer, not before.
 """

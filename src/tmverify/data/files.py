@@ -1,6 +1,6 @@
 """What all readers of data files share: arrays of an ``.npz`` file, lines of a ``.csv`` file, labels.
 
-Whatever is wrong with a file becomes one exception that names the file, what was found and what is
+Every problem with a file raises an exception that names the file, what was found and what is
 expected: ``InvalidInputError`` for values that are not 0 and 1, ``DataFormatError`` for everything else.
 Nothing is ever unpickled.
 """
@@ -27,7 +27,7 @@ Line = tuple[int, list[str]]
 
 
 class Arrays(NamedTuple):
-    """What stands in a file. Only the names are checked: they are text, all different."""
+    """The content of a file. Only the names are checked: they are text, all different."""
 
     X: NDArray[Any]
     y: NDArray[Any] | None = None
@@ -35,7 +35,7 @@ class Arrays(NamedTuple):
 
 
 def guarded(reader: Callable[[Path], ReadT], file: Path) -> ReadT:
-    """Call ``reader``, and turn whatever a hostile or damaged file provokes into one error."""
+    """Call ``reader``; turn errors of other libraries, as damaged files cause, into DataFormatError."""
     if file.exists() and not file.is_file():
         raise DataFormatError(f"{file}: not a regular file.")
     try:
@@ -55,9 +55,9 @@ def guarded(reader: Callable[[Path], ReadT], file: Path) -> ReadT:
         raise DataFormatError(f"{file}: the file can't be read: {reason[:200].rstrip('.')}.") from None
 
 
-# numpy gets an open file, not a name: with a name it forgets to close the file when the content is damaged.
+# numpy gets an open file, not a name: given a name, it does not close the file if the content is damaged.
 def read_npz(file: Path) -> Arrays:
-    """The arrays X, y and feature_names, of which only X must be there."""
+    """The arrays X, y and feature_names, of which only X is required."""
     with open(file, "rb") as stream:
         archive = np.load(stream, allow_pickle=False)
         if isinstance(archive, np.ndarray):
@@ -76,7 +76,7 @@ def read_npz(file: Path) -> Arrays:
 def _names(archive: Any, X: NDArray[Any], file: Path) -> tuple[str, ...]:
     try:
         found = archive["feature_names"]
-    except ValueError:  # as pandas' columns are saved; whatever else is wrong, the remedy is the same
+    except ValueError:  # pandas' columns are saved as objects; for any other cause the remedy is the same
         found = np.empty(0)
     if found.dtype.kind == "S":
         found = np.char.decode(found, "utf-8", "replace")
@@ -93,9 +93,9 @@ def _names(archive: Any, X: NDArray[Any], file: Path) -> tuple[str, ...]:
 
 
 def csv_lines(file: Path, values: str, *, skip_spaces: bool = False) -> Iterator[Line]:
-    """Each line that is not blank; DataFormatError at one that is longer or shorter than the first.
+    """Each line that is not blank; DataFormatError if one has more or fewer cells than the first.
 
-    ``values`` says in errors what should be there; ``skip_spaces`` lets a quoted cell follow a space.
+    ``values`` is what error messages say is expected; ``skip_spaces`` lets a quoted cell follow a space.
     """
     with open(file, newline="", encoding="utf-8-sig") as text:
         reader, width = csv.reader(text, skipinitialspace=skip_spaces), 0

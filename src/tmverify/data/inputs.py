@@ -3,9 +3,9 @@
 A file that names its columns is matched to a model by these names: ``Inputs.matched`` makes data for a model.
 
 The first line of a ``.csv`` file is a header iff it names a column ``y`` or ``label``, holds nothing but
-names, or numbers the columns: 0, 1, 2, … in any order. (``0,1`` alone is a row: two columns can't be numbered
-so.) A line such as ``0,1,cat`` is none of these, nor data, and is refused rather than skipped: no row is lost
-silently.
+names, or numbers the columns: 0, 1, 2, … in any order. (``0,1`` alone is read as a row, so two columns can't
+be numbered this way.) A line such as ``0,1,cat`` is neither a header nor data, and is refused rather than
+skipped: no row is lost silently.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _REMEDY = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inputs:
-    """What a data file holds.
+    """The content of a data file.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Inputs:
     feature_names: tuple[str, ...] | None = None
 
     def matched(self, model: Named, file: str | os.PathLike[str]) -> Inputs:
-        """These inputs as ``model`` reads them: columns in the order of its features, as many as it has.
+        """These inputs for ``model``: one column for each of its features, in their order.
 
         Raises
         ------

@@ -1,10 +1,10 @@
 """Tables with a label column: ``.csv`` with a header line, or ``.npz`` with arrays X and y.
 
-Unlike ``load_inputs`` this takes any numbers and text, for ``TableBinarizer`` to make bits of;
-``split_table`` does so, as in ``load_dataset``: the binarizer sees the training part only.
+Unlike ``load_inputs`` this takes any numbers and text. ``split_table`` turns them into bits with a
+``TableBinarizer``, which, as in ``load_dataset``, is fitted on the training part only.
 
 In a ``.csv`` file a column holds numbers iff all its cells are numbers, or all are true or false, which count
-as 1 and 0; else it holds text. Where the only cells that are no numbers say that a value is missing (NA, ?,
+as 1 and 0; else it holds text. If the only cells of a column that are not numbers mark missing values (NA, ?,
 ...), the file is refused rather than read as text.
 """
 
@@ -41,12 +41,12 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A table, with its label column apart from the others.
+    """A table, with its label column separate from the others.
 
     Attributes
     ----------
     X : float64 array, (n, n_columns); object array of float and str if a column holds text
-        From an npz file, the array as it is.
+        From an npz file, the unchanged array.
     y : int64 or str array, (n,)
     feature_names : tuple of str
         Names of the columns of X; from an npz file its feature_names, or x0, x1, …
@@ -88,22 +88,22 @@ def load_table(path: str | os.PathLike[str], target: str | None = None) -> Table
 
 
 def split_table(table: Table, name: str, *, test_size: float = 0.25, random_state: int = 0) -> Dataset:
-    """Hold out rows for testing, and turn all into bits by a ``TableBinarizer`` that sees the others only.
+    """Hold out rows for testing; turn all into bits by a ``TableBinarizer`` fitted on the others only.
 
     Parameters
     ----------
     table : Table
     name : str
-        What it is called, in the dataset and in errors.
+        Name of the table, in the dataset and in errors.
     test_size : float, default 0.25
-        Share of the rows to hold out, evenly over the labels; with 0 there are no test inputs.
+        Share of the rows of each label to hold out; with 0 there are no test inputs.
     random_state : int, default 0
         Seed of the draw.
 
     Raises
     ------
     InvalidInputError
-        If the rows can't be split so, or the columns can't be turned into bits.
+        If the rows can't be split this way, or the columns can't be turned into bits.
     """
     from sklearn.model_selection import train_test_split
 
@@ -128,9 +128,9 @@ def split_table(table: Table, name: str, *, test_size: float = 0.25, random_stat
 
 
 def _as_in_training(train: NDArray[Any], test: NDArray[Any]) -> NDArray[Any]:
-    """``test``, where columns of numbers that are only 0 and 1 in ``train`` are made so by a cut at 1/2.
+    """``test``, with number columns that are only 0 and 1 in ``train`` turned into 0 and 1 by a cut at 1/2.
 
-    A rare value of a nearly constant column may be held out; the binarizer refuses what it has not seen.
+    All rows with a rare value of a column may be held out, and the binarizer refuses unseen values.
     """
     test = test.copy()
     for j, column in enumerate(train.T):
@@ -158,7 +158,7 @@ def _from_csv(file: Path, target: str | None) -> Table:
     lines = csv_lines(file, "values", skip_spaces=True)
     names, label = _header(lines, target, file)
     labels: list[str] = []
-    numbers = array("d")  # all cells, row by row, as long as all of them are numbers, as in most wide tables
+    numbers = array("d")  # all cells, row by row, while all are numbers, as in most wide tables
     only_numbers = True
     for line, cells in lines:
         if "" in cells:
@@ -183,7 +183,7 @@ def _from_csv(file: Path, target: str | None) -> Table:
 
 
 def _header(lines: Iterator[Line], target: str | None, file: Path) -> tuple[list[str], int]:
-    """The names of all columns, and which one is the label."""
+    """The names of all columns, and the index of the label column."""
     names = [cell.strip() for cell in next(lines, (0, []))[1]]
     if not names:
         raise DataFormatError(f"{file}: the file is empty; expected a line of column names, then the rows.")
@@ -205,7 +205,7 @@ def _header(lines: Iterator[Line], target: str | None, file: Path) -> tuple[list
 
 
 def _mixed_columns(file: Path, names: Sequence[str], label: int) -> NDArray[Any]:
-    """Numbers and text; the file is read again, as text."""
+    """The columns as numbers or text; the file is read a second time, as text."""
     numbers, rows = zip(*csv_lines(file, "values", skip_spaces=True), strict=True)
     X = np.empty((len(rows) - 1, len(names)), object)
     for row in rows:
@@ -216,7 +216,7 @@ def _mixed_columns(file: Path, names: Sequence[str], label: int) -> NDArray[Any]
 
 
 def _column(file: Path, name: str, cells: Sequence[str], lines: Sequence[int]) -> list[Any]:
-    """The cells of a column as numbers or as text; DataFormatError if one says that a value is missing."""
+    """The cells of a column as numbers or as text; DataFormatError if one marks a missing value."""
     values = [as_number(cell) for cell in cells]
     is_finite = [value is not None and isfinite(value) for value in values]
     texts = [cell.strip().lower() for cell, value in zip(cells, values, strict=True) if value is None]

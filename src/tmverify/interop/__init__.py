@@ -1,4 +1,4 @@
-"""Other tools: their models in, models and questions in their formats out."""
+"""Exchange with other tools: import their models, export models and questions in their formats."""
 
 from tmverify.interop.c_source import to_c
 from tmverify.interop.clauses import from_clauses

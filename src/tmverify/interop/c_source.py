@@ -1,16 +1,16 @@
 """A model as one C99 file, for a microcontroller or a server: tables, and three small functions.
 
 The input is packed: feature i is bit i % 64 of word i / 64. A clause is a run of entries, one for each word
-that it looks at,
+that its literals are in,
 
     clause(x) = 1  iff  every entry has  (~x[word] & ones) | (x[word] & zeros)  ==  0
 
-and has a run of votes (output, weight), so a clause costs its literals' words and the outputs that count it.
-Only ``<stdint.h>`` is used: no memory is allocated, nothing is called, no number is floating.
+and has a run of votes (output, weight). So its cost is the number of its entries and of its votes.
+Only ``<stdint.h>`` is used: no allocation, no library call, no floating point.
 
 Invariants: scores are those of ``Model.scores``, exact in int64; decisions are those of ``model.evaluate``.
 No mask has a bit beyond the features, so the unused bits of the last word do not matter. A binary machine
-needs no clamp, which never changes a sign.
+needs no clamp, because a clamp never changes a sign.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from tmverify.interop.generated import LiveVotes, check_name, check_size, head_l
 from tmverify.model import Model
 from tmverify.properties.scope import check_model
 
-MAX_ENTRIES = 1 << 20  # as many entries and votes cost gcc 12 half a minute and a gigabyte
+MAX_ENTRIES = 1 << 20  # so many entries and votes take gcc 12 half a minute and a gigabyte
 WORD_BITS = 64
 
-# Of C99, C11 and C++: the file is read by all three.
+# The keywords of C99, C11 and C++: compilers of all three can read the file.
 KEYWORDS = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t
 class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue
@@ -42,7 +42,7 @@ typeof typeof_unqual union unsigned using virtual void volatile wchar_t while xo
 
 
 def to_c(model: Model, path: str | os.PathLike[str], *, name: str = "tm") -> None:
-    """Write ``model`` as a self-contained C99 file (which is C++ too).
+    """Write ``model`` as a self-contained C99 file (which is also valid C++).
 
     It defines ``<name>_pack``, ``<name>_scores`` and ``<name>_predict``, and the macros ``<NAME>_FEATURES``,
     ``_WORDS``, ``_OUTPUTS`` and ``_CLASSES``; its head comment says how to call them.
@@ -53,13 +53,13 @@ def to_c(model: Model, path: str | os.PathLike[str], *, name: str = "tm") -> Non
     path : path
         Written whole or not at all.
     name : str
-        What the names in the file start with.
+        Prefix of the names in the file.
 
     Raises
     ------
     InvalidInputError
-        If ``model`` is no Model, ``name`` no identifier or a keyword, or the tables would be larger than
-        compilers can be asked to read: more than ``MAX_ENTRIES`` entries or votes.
+        If ``model`` is not a Model, ``name`` not an identifier or a keyword, or there are more than
+        ``MAX_ENTRIES`` entries or votes, too many for compilers.
     """
     check_model(model, "model")
     check_name(name, KEYWORDS.split(), "C or C++")
@@ -117,7 +117,7 @@ def _preamble(model: Model, name: str) -> Iterator[str]:
 
 
 def _clause_tables(votes: LiveVotes, name: str) -> Iterator[str]:
-    """An entry per clause and word, a vote per clause and output; clause j has those from [j] to [j + 1]."""
+    """An entry per clause and word, a vote per clause and output; clause j owns those from [j] to [j + 1]."""
     clauses = votes.clauses
     starts = _entry_starts(votes)
     bits = np.left_shift(np.uint64(1), (clauses.features % WORD_BITS).astype(np.uint64))
@@ -144,7 +144,7 @@ def _entry_starts(votes: LiveVotes) -> NDArray[np.int64]:
 def _table(name: str, values: NDArray[np.int64]) -> Iterator[str]:
     low, high = int(values.min()), int(values.max())
     sign = "" if low < 0 else "u"
-    # -2147483648 is no literal of 32 bits in C, so the least value of a type takes the next wider one.
+    # C has no 32-bit literal -2147483648, so the least value of a type is stored in the next wider type.
     spare = 1 if low < 0 else 0
     bits = next(b for b in (8, 16, 32, 64) if max(high, -low) < 1 << (b - spare))
     return _array(f"{sign}int{bits}_t {name}", [str(value) for value in values.tolist()], 16)

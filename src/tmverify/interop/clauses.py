@@ -1,4 +1,4 @@
-"""Clause lists in files: ``.json`` (``model.rules`` has the format) or ``.csv``, one clause a line.
+"""Clause lists in files: ``.json`` (``model.rules`` describes the format) or ``.csv``, one clause per line.
 
 ::
 
@@ -8,10 +8,10 @@
     1 -3,0,2
     fever and not rash,0,2
 
-The lines with # come first and set what stands beside the clauses in JSON, values written as in JSON. In the
-table, the first column has the literals: signed numbers from 1 with spaces between them, or names with "and"
-between them (x0, x1, … where features have none). Then comes a column for each class, named like it; a single
-column ``weight`` makes a binary machine.
+The lines with # come first and set the other keys of the JSON format, with values as in JSON. In the table,
+the first column has the literals: signed numbers from 1 separated by spaces, or names separated by "and" (x0,
+x1, … if features have no names). Then comes a column for each class, with its name; a single column
+``weight`` makes a binary machine.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def from_clauses(path: str | os.PathLike[str]) -> Model:
     Raises
     ------
     ModelFormatError
-        If the file is not exactly such a list; the message says where it is not.
+        If the file is not exactly such a list; the message says where.
     OSError
         If it is missing or may not be read.
     """
@@ -113,7 +113,7 @@ def _take_classes(settings: dict[str, Any], labels: list[str]) -> None:
 
 
 def _settings(text: str) -> tuple[dict[str, Any], str]:
-    """The values of the lines with # at the start, and the rest of the text."""
+    """The values set in the first lines, which begin with #, and the rest of the text."""
     settings: dict[str, Any] = {}
     lines = text.split("\n")
     for i, line in enumerate(lines):
@@ -134,7 +134,7 @@ def _settings(text: str) -> tuple[dict[str, Any], str]:
 
 
 def _check_remark(text: str, i: int) -> None:
-    """Raise ModelFormatError for a remark that begins like a setting: it may have been meant as one."""
+    """Raise ModelFormatError for a comment that begins like a setting: it may have been meant as one."""
     words = re.findall(r"\w+", text.casefold())
     if words and words[0] in ("n_features", *OPTIONS):
         raise ModelFormatError(

@@ -1,4 +1,4 @@
-"""CNF: take a query to any SAT solver (DIMACS), or its radius to any MaxSAT solver (WCNF).
+"""CNF: export a query for any SAT solver (DIMACS), or its radius for any MaxSAT solver (WCNF).
 
 DIMACS: satisfiable means VIOLATED, unsatisfiable means HOLDS.
 
@@ -8,18 +8,18 @@ DIMACS: satisfiable means VIOLATED, unsatisfiable means HOLDS.
 
 WCNF, the format of the MaxSAT Evaluations since 2022, has no ``p`` line, an ``h`` before a hard clause and a
 weight before a soft one. The hard clauses are satisfiable iff there is a counterexample in the region. For
-each feature a soft clause of weight 1 asks that it does not flip: the cost of an assignment is the number of
-its flips.
+each feature, a soft clause of weight 1 says that it does not flip, so the cost of an assignment is its number
+of flips.
 
     c bit -2 = feature 4 (contrast)
     h 1 -2 5 0
     1 -2 0
 
-``interop.comments`` has the other comments, and what each of them says.
+``interop.comments`` describes the other comments.
 
 WCNF is specialised to its region but, unlike DIMACS, not tightened by credits (``engines.reduction``). That
-would keep the optimum too, since a nearest witness flips only what helps its case; but the file would then
-rest on an engine's argument, and would lack counterexamples that a user may want to count or to block.
+would also keep the optimum, since a nearest witness flips only what helps its case; but the file would then
+rely on an engine's reasoning, and would lack counterexamples that a user may want to count or to block.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _wcnf(query: Query, formula: Formula) -> Iterator[str]:
     yield from comment_lines("c", query, meaning, formula.origin, formula.bits, formula.clauses)
     unused = formula.cnf.n_vars + 1
     for literals in formula.cnf:
-        # Readers differ on a clause without literals; a variable that must be both is refused by all.
+        # Readers differ on an empty clause; all understand a variable that must be both true and false.
         for clause in [literals] if literals else [[unused], [-unused]]:
             yield f"h {' '.join(map(str, clause))} 0"
     for feature, lit in formula.bits.items():

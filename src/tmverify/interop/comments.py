@@ -1,6 +1,6 @@
-"""The comments that say what a file asks, and lead from its variables back to features and clauses.
+"""Comments in exported files: the question asked, and the features and clauses that variables stand for.
 
-The same lines in every format, each behind the format's own comment sign:
+The lines are the same in every format, each after the format's own comment sign:
 
     question robustness, scope team        or: scope class 3 (ill), by index and label
     model 0 = sha256 54a4c399…             the whole model, also where the scope is one of its classes
@@ -9,15 +9,15 @@ The same lines in every format, each behind the format's own comment sign:
     mutable from 0 = 1101…                 likewise, if not all features may flip: 1 where one may
     bit 17 = feature 4 (contrast)          variable 17 is true (1) iff feature 4 is 1 in the witness
     bit -17 = feature 4 (contrast)         variable 17 is true iff feature 4 is 0 in the witness (CNF only)
-    fixed feature 5 = 1 (size)             feature 5 is 1 in the witness: it can't change, or need not
+    fixed feature 5 = 1 (size)             feature 5 is 1 in the witness: it can't or need not change
     clause 23 = model 0 clause 7           variable 23 stands for the output of that clause
 
-Features and clauses count from 0, the features' names follow where a model has them. A clause variable may be
-tied to its clause in one direction only, and clauses that cannot change have none.
+Features and clauses are numbered from 0; feature names follow if the model has them. A clause variable may be
+tied to its clause in one direction only, and clauses that cannot change have no variable.
 
-Invariant: names come from files of strangers, and a comment stays a comment whatever they hold. A name has
-no line break of any kind, no control character, and not many more than ``MAX_NAME_BYTES``: readers with a
-fixed buffer may take the rest of a long line for the next one.
+Invariant: names may come from untrusted files, and a comment stays a comment whatever they contain. A name
+has no line break of any kind, no control character, and few more bytes than ``MAX_NAME_BYTES``: readers with
+a fixed buffer may take the rest of a long line for the next one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tmverify.model import Classifier
 from tmverify.model.names import named_first
 from tmverify.properties.query import Query
 
-MAX_NAME_BYTES = 90  # a line of the map stays below 255, the shortest limit of LP readers
+MAX_NAME_BYTES = 90  # keeps these lines below 255, the lowest limit of LP readers
 BITS_A_LINE = 100
 
 
@@ -43,14 +43,14 @@ def comment_lines(
     bits: Mapping[int, int | str],
     clauses: Mapping[int, int | str],
 ) -> Iterator[str]:
-    """The comments, each behind the format's comment sign.
+    """The comments, each after the format's comment sign.
 
     Parameters
     ----------
     sign : str
     query : Query
     meaning : str
-        What the solver's answer says.
+        What the solver's answer means.
     origin : uint8 array, (n_features,)
         The value of each feature that has no variable.
     bits : mapping of feature index to variable
@@ -98,7 +98,7 @@ def _bits(what: str, values: NDArray[np.uint8]) -> Iterator[str]:
 
 def comment_text(name: str) -> str:
     """``name`` in a form that can't end a comment."""
-    # ``split`` knows every line break and separator of Unicode; what else does not print is escaped.
+    # ``split`` removes every line break and separator of Unicode; other unprintable characters are escaped.
     text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(name.split()))
     encoded = text.encode()
     if len(encoded) <= MAX_NAME_BYTES:

@@ -1,12 +1,12 @@
-"""What generated source code of a model needs, in whatever language: its live votes, and a head comment.
+"""What generated source code of a model needs in any language: its live votes, and a head comment.
 
     score_c(x) = bias_c + sum over live votes (j, c, w) of w * clause_j(x)
 
-Contradictory and silent clauses and clauses without a vote are left out (``model.live``), so that generated
-code meets no edge case of the model.
+Contradictory and silent clauses and clauses without a vote are left out (``live_clauses``), so generated code
+has no edge cases to handle.
 
-Names and labels come from files that anybody may have written. In the head comment they stand in quotes, in
-printable ASCII alone, without a character that could end a comment, join two lines or call a macro.
+Names and labels may come from untrusted files. The head comment quotes them in printable ASCII, without
+characters that could end a comment, join two lines or call a macro.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tmverify.model import Label, Model
 from tmverify.model.clauses import Clauses
 from tmverify.model.evaluate import live_clauses
 
-MAX_NAME_CHARS = 63  # as many as any C compiler tells apart
-MAX_QUOTED_CHARS = 200  # C promises lines of 4,095 characters; escaped, one becomes ten
+MAX_NAME_CHARS = 63  # the part of a name that every C compiler compares
+MAX_QUOTED_CHARS = 200  # C guarantees lines of 4,095 characters; an escaped character takes ten
 
 # End of comment, end of quote, escape, trigraph, macro call.
 _UNSAFE = frozenset('*"\\?`')
@@ -32,14 +32,14 @@ _UNSAFE = frozenset('*"\\?`')
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LiveVotes:
-    """The part of a model that can change a score, and the score without it.
+    """The clauses and votes that can change a score, and the score without them.
 
     Attributes
     ----------
     clauses : Clauses
         The live clauses, each with at least one literal and no contradiction.
     owners, outputs, weights : int64 arrays, (n_votes,)
-        Vote v adds ``weights[v]`` to output ``outputs[v]`` if clause ``owners[v]`` is true; by clause.
+        Vote v adds ``weights[v]`` to output ``outputs[v]`` if clause ``owners[v]`` is true; sorted by clause.
     bias, lowest, highest : int64 arrays, (n_outputs,)
         The score if no live clause is true, and bounds on every score.
     """
@@ -66,7 +66,7 @@ def live_votes(model: Model) -> LiveVotes:
 
 
 def check_name(name: object, keywords: Collection[str], language: str) -> str:
-    """Return ``name``, or raise InvalidInputError if it is no identifier that a program may use."""
+    """Return ``name``, or raise InvalidInputError if a program can't use it as an identifier."""
     if not isinstance(name, str) or not re.fullmatch(
         rf"[A-Za-z][A-Za-z0-9_]{{0,{MAX_NAME_CHARS - 1}}}", name
     ):
@@ -80,7 +80,7 @@ def check_name(name: object, keywords: Collection[str], language: str) -> str:
 
 
 def check_size(size: int, limit: int, what: str, language: str) -> None:
-    """Raise InvalidInputError if there is more of something than compilers can be asked to read."""
+    """Raise InvalidInputError if ``size`` is over the limit that compilers can handle."""
     if size > limit:
         raise InvalidInputError(
             f"The model is too large for {language}: at most {limit:,} {what} can be written. Got {size:,}."
@@ -88,7 +88,7 @@ def check_size(size: int, limit: int, what: str, language: str) -> None:
 
 
 def head_lines(model: Model, usage: Sequence[str]) -> Iterator[str]:
-    """The head comment, without the marks that make it one: printable ASCII."""
+    """The lines of the head comment, in printable ASCII, without comment marks."""
     yield f"A Tsetlin machine of {model.n_features} features, {model.n_clauses} clauses and"
     yield f"{len(model.classes)} classes, written by tmverify. Do not edit: it is exactly the model"
     yield f"sha256 {model.content_hash}"

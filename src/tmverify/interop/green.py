@@ -1,17 +1,17 @@
-"""Models of green-tsetlin: coalesced machines, live or as ``.npz`` files.
+"""Models of green-tsetlin: coalesced machines, as Python objects or ``.npz`` files.
 
-    score_c(x) = sum_j w[j, c] * clause_j(x),   the highest score wins, among equals the lowest class.
+    score_c(x) = sum_j w[j, c] * clause_j(x),   the highest score wins, the lowest class wins ties.
 
 A dense state has the automata ``c``, int8 (n_clauses, 2 * n_features), a literal included iff >= 0, and the
 weights ``w``, int16 (n_clauses, n_classes); a clause without literals votes 0. A rule set is what the
-library's predictor runs: rules as lists of literals, equal ones merged; there a rule without literals would
-hold always.
+library's predictor runs: rules as lists of literals, equal ones merged; a rule without literals would
+always hold.
 
-Merging adds int16 weights, which can overflow: then rule set and predictor are another machine than the
-state. ``from_green`` refuses such a state, and points to the rule set. A sparse machine is read through its
-rule set, because that is what predicts (its trainer counts a literal in earlier, and evaluates differently).
+Merging adds int16 weights, which can overflow; then the rule set and the predictor differ from the state.
+``from_green`` refuses such a state, and refers to the rule set. A sparse machine is read through its rule
+set, because that is what predicts (its trainer includes literals earlier, and evaluates differently).
 
-Neither a state nor a rule set says whether its machine was convolutional: only machines can be refused.
+Neither a state nor a rule set says whether its machine was convolutional: only a machine can be refused.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tmverify.model.container import MAX_FILE_BYTES
 _LIBRARY = "green-tsetlin"
 _KINDS = ("TsetlinMachine", "SparseTsetlinMachine", "Predictor", "RuleSet", "DenseState")
 _INT32 = 2**31 - 1
-# The library's own names of the two arrays, and those of its published models.
+# Names of the two arrays: the library's own, and those in its published models.
 _NAMES = (("c", "w"), ("ta_state", "weights"))
 
 
@@ -56,7 +56,7 @@ def from_green(
         A file is read without the library; nothing in it is unpickled.
     X : array of 0 and 1, (n, n_features), optional
         Inputs on which predictions and votes are compared with the library's own; by default, a few hundred
-        are made. A file has no library to ask, and is not compared.
+        are generated. A file is not compared, since there is no library to ask.
     classes, feature_names : optional
         Labels of classes 0, 1, …, and names of the features; the library keeps none.
 
@@ -67,9 +67,9 @@ def from_green(
     ImportMismatchError
         If a prediction or a vote differs.
     DataFormatError
-        If the file is missing, damaged, or no such state.
+        If the file is missing, damaged, or not such a state.
     InvalidInputError
-        If ``source`` is nothing of green-tsetlin, or not trained.
+        If ``source`` is not an object of green-tsetlin, or not trained.
     """
     names: dict[str, Any] = {"classes": classes, "feature_names": feature_names}
     if isinstance(source, str | os.PathLike):
@@ -84,7 +84,7 @@ def from_green(
 
 
 def _read_npz(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The automata and weights of a saved dense state; any other file is a DataFormatError."""
+    """The automata and weights of a saved dense state; any other file raises DataFormatError."""
     with open(file, "rb") as stream:
         if not zipfile.is_zipfile(stream):
             raise DataFormatError(f"{file}: not an .npz file.")
@@ -185,7 +185,7 @@ def _ask(rules: Any, bits: Bits) -> tuple[NDArray[Any], NDArray[Any]]:
 
     predictor = Predictor.from_ruleset(rules)
     labels, votes = [], []
-    for row in bits:  # it answers for one input at a time
+    for row in bits:  # the predictor takes one input at a time
         labels.append(predictor.predict(row))
         votes.append(predictor.get_votes())
     return np.array(labels), np.array(votes)

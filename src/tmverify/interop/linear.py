@@ -1,28 +1,28 @@
 r"""A query as a 0/1 program: linear constraints over binary variables, feasible iff there is a witness.
 
-OPB takes it to any pseudo-Boolean solver, LP to any MILP solver (HiGHS, SCIP, CBC, Gurobi, CPLEX). If it has
+OPB is for any pseudo-Boolean solver, LP for any MILP solver (HiGHS, SCIP, CBC, Gurobi, CPLEX). If it has
 no solution, the property HOLDS; a solution is a counterexample.
 
 The query is specialised to its region first (``engines.reduction``). Every witness stays a witness, so the
-optimum of the program is that of the query, and nothing rests on what an engine concluded. The variables are:
+optimum of the program is that of the query, and nothing relies on an engine's reasoning. The variables are:
 
 - x_i, the value of feature i, for each feature that matters;
-- c_j for each clause, tied to its literals in the directions that its weights can use: if it adds to a vote,
-  c may be 1 only if the clause is true, ``c <= l`` for each literal l; if it takes from one, c must be 1 if
+- c_j for each clause, tied to its literals in the directions that matter: if it adds to a vote sum,
+  c may be 1 only if the clause is true, ``c <= l`` for each literal l; if it subtracts, c must be 1 if
   the clause is true, ``c >= 1 - sum (1 - l)``;
-- h_k, "constraint k holds", and s_m, "case m is the one", where there are several cases. With w . c >= b and
-  ``low = sum of the negative w``, ``w . c - (b - low) h >= low``: exact, and no smaller factor would do for
+- h_k, "constraint k holds", and s_m, "case m is chosen", if there are several cases. With w . c >= b and
+  ``low = sum of the negative w``, ``w . c - (b - low) h >= low``: exact, and no smaller factor works for
   all c. ``s <= h`` for each constraint of a case; a case with one constraint is that h; ``sum s >= 1``;
-- the constant ``one`` >= 1, so that no program is without variables, rows or objective. It carries the
-  constant of the objective, and ``-one >= 0`` says that there is no case.
+- the constant ``one`` >= 1, so that every program has variables, rows and an objective. It carries the
+  constant of the objective, and ``-one >= 0`` states that there is no case.
 
 At most ``radius`` flips, where a flip of feature i is x_i or 1 - x_i: that constant is moved into the bound.
 
-Invariants: all numbers are exact integers; no variable is twice in a row, no coefficient is 0.
+Invariants: all numbers are exact integers; no variable occurs twice in a row, no coefficient is 0.
 
-**OPB**, the linear format of the PB competitions. It calls variables x1, x2, …, counted from 1, whatever they
-stand for: x4 is not feature 4, and a comment says so. Numbers are integers of any size: a solver of 32 bits
-may refuse heavy votes.
+**OPB**, the linear format of the PB competitions. Its variables are x1, x2, …, whatever they stand for: x4 is
+not feature 4, and comments give the mapping. Integers can have any size: a 32-bit solver may refuse large
+weights.
 
     * #variable= 3 #constraint= 2
     * bit x1 = feature 4 (contrast)
@@ -40,12 +40,12 @@ may refuse heavy votes.
      x4 x7 c2 one
     End
 
-MILP solvers compute in floating point, so an answer is as good as the solver's arithmetic: replay a solution
-through the model, and take "infeasible" for strong evidence, not for a proof. A solver calls a number an
-integer that is within delta <= 1e-5 of one (Gurobi, CPLEX; HiGHS and SCIP 1e-6) and a row satisfied that is
-short by tau <= 1e-5. Rounding moves a row by at most delta * (sum of |coefficients|), and rows are integral,
-so what the solver calls feasible is feasible as long as that, and tau, stay below 1. Rows of more than
-``MAX_ROW_SUM``, where they come to a half, are refused.
+MILP solvers compute in floating point, so an answer is only as good as the solver's arithmetic: replay a
+solution through the model, and take "infeasible" as strong evidence, not as a proof. A solver accepts a
+number as an integer if it is within delta <= 1e-5 of one (Gurobi, CPLEX; HiGHS and SCIP 1e-6), and a row as
+satisfied if it falls short by at most tau <= 1e-5. Rounding moves a row by at most delta * (sum of
+|coefficients|), and rows are integral, so what the solver calls feasible is feasible as long as that, and
+tau, stay below 1. Rows whose sum exceeds ``MAX_ROW_SUM``, where that bound is a half, are refused.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ from tmverify.model.names import default_name
 from tmverify.properties.query import Query, check_query
 
 MAX_ROW_SUM = 50_000
-MAX_LINE_CHARS = 100  # the limits of LP readers differ; the shortest is 255
+MAX_LINE_CHARS = 100  # the limits of LP readers differ; the lowest is 255
 
 Term = tuple[int, int]
 """A coefficient and the index of a variable."""
@@ -93,7 +93,7 @@ class Program:
     holds : dict of constraint of ``reduced`` to variable
         Empty unless there are several cases.
     selectors : list of int
-        The variable of each case, likewise.
+        The variable of each case; empty unless there are several.
     """
 
     reduced: Reduced
@@ -105,7 +105,7 @@ class Program:
 
     @property
     def one(self) -> int:
-        """The variable that is 1."""
+        """The variable that is always 1."""
         return len(self.names) - 1
 
     def flips(self) -> list[Term]:
@@ -114,7 +114,7 @@ class Program:
         return [*terms, (constant, self.one)] if constant else terms
 
     def rows(self) -> Iterator[Row]:
-        """Every constraint, made as it is asked for: all of them at once can take gigabytes."""
+        """Every constraint, generated one at a time: all of them together can take gigabytes."""
         yield Row([(1, self.one)], 1)
         yield from _clause_rows(self)
         yield from _vote_rows(self)
@@ -145,7 +145,7 @@ def to_opb(query: Query, path: str | os.PathLike[str], *, nearest: bool = False)
 
 
 def to_lp(query: Query, path: str | os.PathLike[str], *, nearest: bool = False) -> None:
-    """Write ``query`` as a mixed-integer program; the answer is as good as the solver's floating point.
+    """Write ``query`` as a mixed-integer program; the answer is only as good as the solver's arithmetic.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def to_lp(query: Query, path: str | os.PathLike[str], *, nearest: bool = False) 
     Raises
     ------
     InvalidInputError
-        If the rows would be too many to write, or have numbers that floating point might not carry.
+        If the rows would be too many to write, or have numbers too large for floating point to be safe.
     """
     program = build_program(query)
     largest = max(sum(abs(coefficient) for coefficient, _ in terms) for terms, _ in program.rows())
@@ -213,7 +213,7 @@ def build_program(query: Query) -> Program:
 
 
 def wanted_values(reduced: Reduced) -> Iterator[list[tuple[int, int]]]:
-    """Each clause as (place in ``reduced.features``, value that it asks for): of features, not of flips."""
+    """Each clause as pairs: place in ``reduced.features``, required value of the feature, not of its flip."""
     starts: list[int] = reduced.origin[reduced.features].tolist()
     for clause in reduced.clauses:
         yield [(abs(lit) - 1, starts[abs(lit) - 1] ^ (lit > 0)) for lit in clause]
@@ -282,7 +282,7 @@ def _opb(query: Query, program: Program, nearest: bool) -> Iterator[str]:
     names = [f"x{v + 1}" for v in range(len(program.names))]
     yield from _comments("*", query, program, "satisfiable iff there is a counterexample", nearest, names)
     if nearest:
-        # The grammar has no empty objective; the constant that is 1 costs nothing.
+        # The grammar has no empty objective, so ``one`` is added with cost 0.
         yield f"min: {_opb_sum(program.flips() or [(0, program.one)])} ;"
     for terms, bound in program.rows():
         yield f"{_opb_sum(terms)} >= {bound} ;"
@@ -313,7 +313,7 @@ def _lp_words(program: Program, terms: Sequence[Term]) -> Iterator[str]:
 
 
 def _folded(start: str, words: Iterable[str]) -> Iterator[str]:
-    """The words behind ``start``, on as many lines as they need."""
+    """``start`` and then the words, on as many lines as they need."""
     line = start
     for word in words:
         if len(line) + 1 + len(word) > MAX_LINE_CHARS:

@@ -1,19 +1,19 @@
 """What importers share: recognising a machine, reading its clauses, comparing the model with its library.
 
 **Literals.** Every library here has the same literals, the features and then their negations: literal l < n
-asks for feature l, literal n + l for its absence. What differs is how a clause says which it includes:
+requires feature l to be 1, literal n + l requires it to be 0. They store a clause's literals differently:
 
-- a matrix of Booleans, a row a clause;
-- automata in bit slices: 32 literals a word, a word for each bit of their states, lowest bit first. A literal
-  is included iff its highest state bit is set. Words are padded to 32 literals; the padding is trained like
-  the rest, but its values mean nothing;
+- a matrix of Booleans, one row per clause;
+- automata in bit slices: 32 literals per word, a word for each bit of their states, lowest bit first. A
+  literal is included iff its highest state bit is set. Words are padded to 32 literals; the padding is
+  trained like the rest, but its values mean nothing;
 - lists of literals.
 
-**Agreement.** The model must say what its library says, on every input asked. Predictions are compared, and
-scores and outputs of clauses where the library shows them; the first difference raises. The inputs are the
-user's and ``N_PROBES`` made here: all zeros, all ones, random ones of every density, and above all inputs in
-which a clause holds or fails by just one literal, which random inputs hardly ever do. They reveal every
-misreading of a layout, but may miss a single wrong clause among thousands.
+**Agreement.** The model must agree with its library on every input tried. Predictions are compared, and also
+scores and clause outputs if the library gives them; the first difference raises. The inputs are the user's
+and ``N_PROBES`` generated here: all zeros, all ones, random inputs of every density, and mostly inputs on
+which a clause holds or fails by just one literal, rare in random inputs. They reveal every misreading of a
+layout, but may miss a single wrong clause among thousands.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ from tmverify.model.machine import EmptyClause
 
 Bits = NDArray[np.uint8]
 
-# Class index of each row, and the scores, (n, outputs), cut if the library cuts them; None if it shows none.
+# Class index of each row, and scores (n, outputs), clamped if the library clamps them; None if it has none.
 Ask = Callable[[Bits], tuple[NDArray[Any], NDArray[Any] | None]]
-# Outputs of all clauses, (n, n_clauses); those of clauses without literals are not looked at.
+# Outputs of all clauses, (n, n_clauses); those of clauses without literals are ignored.
 AskClauses = Callable[[Bits], NDArray[Any]]
 
 N_PROBES = 1024
-_AT_ONCE = 4096  # rows; some libraries keep 32 bits a literal
+_AT_ONCE = 4096  # rows per call; some libraries use 32 bits per literal
 
 
 def kind_of(
     machine: object, known: Mapping[str, Collection[str]], function: str, expected: str
 ) -> tuple[str, str]:
-    """The library (a key of ``known``) of the machine's class, or of a base of it, and its name there.
+    """The library (a key of ``known``) and the name of the machine's class, or of the base that is from one.
 
-    By name, so that no library is imported here.
+    Classes are compared by name, so that no library is imported here.
 
     Raises
     ------
     InvalidInputError
-        If it is nothing of these libraries; the message says what ``function`` expects.
+        If it is not from these libraries; the message says what ``function`` expects.
     ModelError
-        If it is another class of that library: a Model can't express it.
+        If it is another class of such a library: a Model can't express it.
     """
     for cls in type(machine).__mro__:
         library, kind = cls.__module__.split(".")[0], cls.__name__
@@ -89,7 +89,7 @@ def included_in_slices(
 
 
 def clauses_of_lists(rules: Iterable[Iterable[int]], n_features: int) -> Clauses:
-    """Clauses of lists of literals, numbered from 0: the features, then their negations."""
+    """Clauses from lists of literals, numbered from 0: the features, then their negations."""
     n_features = check_n_features(n_features)
     signed = []
     for j, rule in enumerate(rules):
@@ -114,12 +114,12 @@ def assemble(
     classes: Sequence[Label] | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> Model:
-    """A multiclass Model, if the library computes its sums exactly too: up to ``most``.
+    """A multiclass Model, if its sums stay within ``most``, up to which the library is exact too.
 
     Raises
     ------
     ModelError
-        If there are fewer than two classes, or sums of votes could leave the library's own arithmetic.
+        If there are fewer than two classes, or sums of votes could exceed the library's arithmetic.
     """
     if len(weights) < 2:
         raise ModelError(f"A machine of {library} needs at least two classes to decide. Got {len(weights)}.")
@@ -143,7 +143,7 @@ def assemble(
 def check_agreement(
     model: Model, library: str, ask: Ask, X: ArrayLike | None, *, ask_clauses: AskClauses | None = None
 ) -> None:
-    """Compare ``model`` with the library that it came from, on ``X`` and on made inputs.
+    """Compare ``model`` with the library that it came from, on ``X`` and on generated inputs.
 
     Parameters
     ----------
@@ -151,17 +151,17 @@ def check_agreement(
     library : str
         Its name, for the message.
     ask : callable
-        What the library itself says.
+        Returns the library's own answers.
     X : array of 0 and 1, (n, n_features), or None
     ask_clauses : callable, optional
-        What its clauses say; asked on the made inputs only, as that takes long.
+        Returns its clause outputs; called on the generated inputs only, because it is slow.
 
     Raises
     ------
     ImportMismatchError
         At the first input on which they differ.
     InvalidInputError
-        If there is nothing in ``X``.
+        If ``X`` is empty.
     """
     if X is not None:
         dense = X.toarray() if hasattr(X, "toarray") else X
@@ -184,12 +184,12 @@ def check_agreement(
 
 
 def probes(model: Model, n: int = N_PROBES) -> Bits:
-    """Inputs on which a wrong reading of ``model`` would show, the same ones every time."""
+    """Inputs that reveal an error in reading ``model``; the same ones every time."""
     rng = np.random.default_rng(0)
     bits = (rng.random((n, model.n_features)) < rng.random((n, 1))).astype(np.uint8)
     bits[0], bits[1 % n] = 0, 1
     proper = np.flatnonzero((model.clauses.lengths > 0) & ~model.clauses.contradictory)
-    order = rng.permutation(proper)  # as many different clauses as there are inputs for, two for each
+    order = rng.permutation(proper)  # as many different clauses as possible, two inputs for each
     for k, row in enumerate(bits[n // 4 :] if len(order) else []):
         clause = np.array(model.clauses[int(order[k // 2 % len(order)])])
         row[np.abs(clause) - 1] = clause > 0

@@ -1,18 +1,18 @@
 """Machines of pyTsetlinMachine, pyTsetlinMachineParallel, PyTsetlinMachineCUDA, and of pytsetlin.
 
-The first three share their design. ``MultiClassTsetlinMachine`` has a machine a class, automata in bit slices
-(``interop.machines``; its ``number_of_features`` counts literals), even clauses for and odd ones against:
+The first three share their design. ``MultiClassTsetlinMachine`` has one machine per class, automata in bit
+slices (``interop.machines``; its ``number_of_features`` counts literals), even clauses for, odd ones against:
 
     score_c(x) = sum_j (-1)^j * weights_c[j] * clause_j(x),   cut to [-T, T], the lowest class wins ties.
 
-A clause without literals counts 0. The cut is declared as ``clamp``: it does change predictions.
+A clause without literals counts 0. The cut becomes the model's ``clamp``: it can change predictions.
 
-Python hands T to the C machine when that is made. To set ``tm.T`` later and to go on training (annealing) has
-no effect: the machine cuts its scores at the old T, and no function tells which. So it is read from memory.
-The layout is that of the versions named here, and is believed only if all numbers beside it are right.
+Python passes T to the C machine when that is created. Setting ``tm.T`` later, between epochs (annealing), has
+no effect: the machine cuts its scores at the old T, which no function returns. So T is read from memory, in
+the layout of the versions named here, and trusted only if all numbers beside it are right.
 
 pytsetlin, another library, has a coalesced ``TsetlinMachine``: a literal is included iff its state is > 0,
-the weights are ``W[class, clause]``, sums are not cut but computed in float32, so exact up to 2^24.
+the weights are ``W[class, clause]``, and sums are not cut; in float32, they are exact up to 2^24.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _KINDS = {
     _CUDA: ("MultiClassTsetlinMachine",),
     _COALESCED: ("TsetlinMachine",),
 }
-# The pointers of a machine in C, between its first numbers and its last.
+# How many pointers the C struct of a machine has, between its first integers and its last.
 _POINTERS = {("pyTsetlinMachine", "0.6.6"): 9, ("pyTsetlinMachineParallel", "0.2.1"): 8}
 _INT32, _FLOAT32 = 2**31 - 1, 2**24
 
@@ -57,7 +57,8 @@ def from_pytsetlin(
         ``MultiClassTsetlinMachine``, plain or weighted, with or without negated literals; or
         ``TsetlinMachine`` of pytsetlin.
     X : array of 0 and 1, (n, n_features), optional
-        Inputs on which predictions are compared with the library's own; by default, a few hundred are made.
+        Inputs on which predictions are compared with the library's own; by default, a few hundred are
+        generated.
     classes, feature_names : optional
         Labels of classes 0, 1, …, and names of the features; the libraries keep none.
 
@@ -68,7 +69,7 @@ def from_pytsetlin(
     ImportMismatchError
         If a prediction differs.
     InvalidInputError
-        If ``tm`` is no fitted machine of these libraries.
+        If ``tm`` is not a fitted machine of these libraries.
     """
     library, _ = kind_of(tm, _KINDS, "from_pytsetlin", f"a fitted machine of {', '.join(_KINDS)}")
     if not _fitted(tm, library):
@@ -106,7 +107,7 @@ def _machine_a_class(tm: Any, library: str) -> tuple[Clauses, NDArray[np.int64]]
 
 
 def _gpu_state(tm: Any) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-    """Weights and automata of each class: on the GPU, or beside it when the machine was just unpickled."""
+    """Weights and automata of each class: on the GPU, or in main memory if the machine was just unpickled."""
     known = tm.ta_state.size and tm.clause_weights.size
     state = {"ta_state": tm.ta_state, "clause_weights": tm.clause_weights} if known else tm.__getstate__()
     counts, automata = (np.split(state[key], tm.number_of_classes) for key in ("clause_weights", "ta_state"))
@@ -133,9 +134,9 @@ class _Team(ctypes.Structure):
 
 
 def _threshold_in_use(tm: Any, library: str) -> int:
-    """T of a fitted ``MultiClassTsetlinMachine``; of an unknown version, what Python says. Or ModelError.
+    """The T that a fitted ``MultiClassTsetlinMachine`` uses; for an unknown library version, ``tm.T``.
 
-    The error says that the C machine has other classes or clauses than Python says.
+    Raises ModelError if the C machine has other numbers (classes, clauses, …) than the Python object.
     """
     try:
         n_pointers = _POINTERS.get((library, version(library)))

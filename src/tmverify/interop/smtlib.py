@@ -1,4 +1,4 @@
-"""SMT-LIB 2.6, logic QF_LIA: take a query to any SMT solver. ``sat`` means VIOLATED, ``unsat`` HOLDS.
+"""SMT-LIB 2.6, logic QF_LIA: export a query for any SMT solver. ``sat`` means VIOLATED, ``unsat`` HOLDS.
 
     ; bit x4 = feature 4 (contrast)
     (declare-const x4 Bool)
@@ -11,8 +11,8 @@
 
 x<i> is feature i, c<j> a clause, h<k> a constraint on votes; cases are a disjunction. The query is
 specialised to its region (``engines.reduction``): every counterexample over the features left is a model.
-Integers are exact. The comments are those of ``interop.comments``. After ``unsat`` there is no value to get,
-and a solver says so.
+Integers are exact. The comments are those of ``interop.comments``. After ``unsat`` there are no values,
+and solvers report an error for ``get-value``.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _cases(reduced: Reduced) -> str:
 
 
 def _joined(operator: str, parts: Sequence[str]) -> str:
-    """The operators take at least two arguments."""
+    """The parts under ``operator``, which takes at least two; a single part stands alone."""
     return parts[0] if len(parts) == 1 else f"({operator} {' '.join(parts)})"
 
 

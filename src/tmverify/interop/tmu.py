@@ -1,8 +1,8 @@
-"""Models of tmu: ``TMClassifier`` (a machine a class) and ``TMCoalescedClassifier`` (shared clauses).
+"""Models of tmu: ``TMClassifier`` (one machine per class) and ``TMCoalescedClassifier`` (shared clauses).
 
 How tmu predicts, on flat inputs:
 
-    score_c(x) = sum_j weights_c[j] * clause_j(x),   the highest score wins, among equals the lowest class.
+    score_c(x) = sum_j weights_c[j] * clause_j(x),   the highest score wins, the lowest class wins ties.
 
 Weights are signed. Scores are not cut (clipping is an option of its ``predict`` that is off by default). A
 clause without literals counts 0. ``weighted_clauses`` only changes the weights. The platform "CPU" keeps
@@ -48,7 +48,7 @@ def from_tmu(
         Plain or weighted, platform "CPU" or "CPU_sparse", trained on flat inputs.
     X : array of 0 and 1, (n, n_features), optional
         Inputs on which predictions and class sums are compared with tmu's own; by default, a few hundred are
-        made.
+        generated.
     classes, feature_names : optional
         Labels of tmu's classes 0, 1, …, and names of the features; tmu keeps none.
 
@@ -59,7 +59,7 @@ def from_tmu(
     ImportMismatchError
         If a prediction or a class sum differs.
     InvalidInputError
-        If ``tm`` is no fitted tmu model.
+        If ``tm`` is not a fitted tmu model.
     """
     _, kind = kind_of(tm, {"tmu": (_VANILLA, _COALESCED)}, "from_tmu", "a fitted model of tmu")
     if not tm.initialized:
@@ -95,9 +95,9 @@ def _clauses(bank: Any) -> Clauses:
         ends = bank.clause_bank_included_length.tolist()
         lists = (row[:end, 0].tolist() for row, end in zip(bank.clause_bank_included, ends, strict=True))
         return clauses_of_lists(lists, n_literals // 2)
-    if hasattr(bank, "synchronize_clause_bank"):  # on a GPU; the array here may be older
+    if hasattr(bank, "synchronize_clause_bank"):  # on a GPU; the array in main memory may be outdated
         bank.synchronize_clause_bank()
-    # After set_ta_state, it would go on predicting with what it had worked out before.
+    # After set_ta_state, tmu would otherwise go on predicting with cached results.
     bank.incremental_clause_evaluation_initialized = False
     included = included_in_slices(
         bank.clause_bank, int(bank.number_of_clauses), int(bank.number_of_state_bits_ta), n_literals
@@ -108,6 +108,6 @@ def _clauses(bank: Any) -> Clauses:
 def _ask(tm: Any, bits: Bits) -> tuple[NDArray[Any], NDArray[Any]]:
     cache = getattr(tm, "test_encoder_cache", None)
     if cache is not None and cache.encoded_data is None:
-        cache.array_hash = None  # unpickled, it would take the inputs it saw last for encoded, and fail
+        cache.array_hash = None  # after unpickling, tmu would think its last inputs are encoded, and fail
     labels, sums = tm.predict(bits.astype(np.uint32), return_class_sums=True)
     return labels, sums

@@ -8,12 +8,12 @@ enough for every score. ``decision`` is the index of the class.
     clause = AND of its literals
     score  = bias + (sum of the weights for it) - (sum of the sizes of the weights against it)
 
-Both sums are trees of unsigned adders, each node as wide as its largest value; only then come signed numbers,
-W + 2 bits wide, of which the lower W are the score. The largest score is found by a tournament whose left
-side, the lower index, wins ties.
+Both sums are trees of unsigned adders, each node as wide as its largest value. They are then combined in
+signed numbers of W + 2 bits, whose lower W bits are the score. The largest score is found by a tournament in
+which the left side, the lower index, wins ties.
 
-Invariants: no node can overflow and no operand is cut; signed and unsigned numbers never meet in one
-expression. Each literal is a wire of its own: Icarus 11 needs half a minute for 40,000 selections ``x[i]``.
+Invariants: no node can overflow and no operand is truncated; no expression mixes signed and unsigned
+numbers. Each literal is a separate wire: Icarus 11 needs half a minute for 40,000 selections ``x[i]``.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from tmverify.model import Model
 from tmverify.properties.scope import check_model
 
 MAX_VECTOR = 1 << 16  # the widest vector that every tool must accept (IEEE 1364)
-MAX_LITERALS = 1 << 20  # as many cost Icarus 11 a minute or more and a gigabyte
+MAX_LITERALS = 1 << 20  # so many take Icarus 11 a minute or more and a gigabyte
 MAX_VOTES = 1 << 20
 FAN_IN = 8
 PORTS = ("x", "scores", "decision")
 PER_LINE = 12
 
-# Of Verilog-2005, and of SystemVerilog, as which many tools read a .v file.
+# The keywords of Verilog-2005, and of SystemVerilog, since many tools read a .v file as such.
 KEYWORDS = """
 accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin
 bind bins binsof bit break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking
@@ -74,8 +74,8 @@ def to_verilog(model: Model, path: str | os.PathLike[str], *, name: str = "tm") 
     Raises
     ------
     InvalidInputError
-        If ``model`` is no Model, ``name`` no identifier or a keyword, or the module would be too large:
-        inputs or scores of more than ``MAX_VECTOR`` bits, more than ``MAX_LITERALS`` literals or
+        If ``model`` is not a Model, ``name`` not an identifier or a keyword, or the module would be too
+        large: inputs or scores of more than ``MAX_VECTOR`` bits, more than ``MAX_LITERALS`` literals or
         ``MAX_VOTES`` votes.
     """
     check_model(model, "model")
@@ -187,13 +187,13 @@ def _tournament(model: Model, votes: LiveVotes, width: int, index_width: int) ->
             yield f"wire [{index_width - 1}:0] index_{match} = first_{match} ? {a_index} : {b_index};"
             winners.append((f"best_{match}", f"index_{match}"))
             match += 1
-        # Without a partner the last one goes on; it stays last, so the order of indices is kept.
+        # If their number is odd, the last one advances; it stays last, so the order of indices is kept.
         players = winners + players[len(players) // 2 * 2 :]
     yield f"assign decision = {players[0][1]};"
 
 
 def _cut(model: Model, votes: LiveVotes, width: int, k: int) -> str:
-    """Score k cut to the clamp, or "" where it never goes beyond; so every constant here fits ``width``."""
+    """Score k cut to the clamp, or "" if it never exceeds that; so every constant here fits ``width``."""
     clamp, result = model.clamp, ""
     if clamp is None:
         return ""
@@ -210,11 +210,11 @@ def _signed_width(low: int, high: int) -> int:
 
 
 def _signed(value: int, width: int) -> str:
-    """A signed constant; the caller's width has room for the size of ``value`` as a positive number."""
+    """A signed constant; ``width`` has room for the absolute value of ``value``."""
     return f"{'-' if value < 0 else ''}{width}'sd{abs(value)}"
 
 
 def _listed(names: list[str]) -> str:
-    """Comma separated, on lines of bearable length."""
+    """The names separated by commas, on lines of moderate length."""
     lines = [", ".join(names[a : a + PER_LINE]) for a in range(0, len(names), PER_LINE)]
     return ",\n    ".join(lines)

@@ -1,7 +1,7 @@
-"""numba primitives on arrays: no policy, no exceptions, nothing of tmverify imported.
+"""numba primitives on arrays: no policy, no exceptions, no imports from the rest of tmverify.
 
-``announce_compiling``: whether the next kernel that must be compiled says so on standard error (``jit``).
-Processes that work for another one set it to False, and so does a user who wants silence.
+``announce_compiling``: whether a notice on standard error announces the next compilation (``jit``).
+Worker processes set it to False, and so can a user who wants no notice.
 """
 
 announce_compiling = True

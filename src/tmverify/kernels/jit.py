@@ -1,14 +1,16 @@
-"""How every kernel is compiled, and what is said meanwhile.
+"""How every kernel is compiled, and the notice that is printed meanwhile.
 
 numba compiles a kernel at its first call and keeps the machine code on disk, so a user waits once. Half of
-that wait was for code that nobody calls: each function also gets an entry for C callbacks, and each division
-a path that raises ZeroDivisionError. Kernels have neither (they divide by nothing that can be 0).
+that wait was for code that is never used: by default each function also gets an entry for C callbacks, and
+each division a path that raises ZeroDivisionError. Our kernels have neither (they never divide by 0).
 
-Before its first kernel, compiled or loaded, numba checks that SciPy's linear algebra is there, by importing
-it, which takes a quarter of a second. tmverify requires SciPy, and no kernel uses it: the check is left out.
+Before its first kernel, compiled or loaded, numba checks that SciPy's linear algebra is available by
+importing it, which takes a quarter of a second. tmverify requires SciPy, and no kernel uses it: we skip the
+check.
 
-numba logs every instruction that it compiles, at DEBUG. A library that sets the root logger to DEBUG would
-turn that into a hundred thousand lines, so numba's loggers are held at WARNING, unless the user has set them.
+At level DEBUG, numba logs every instruction that it compiles. A library that sets the root logger to DEBUG
+would turn that into a hundred thousand lines, so numba's loggers are set to WARNING, unless the user set
+them.
 """
 
 import logging
@@ -23,13 +25,13 @@ from tmverify import kernels
 
 njit: Any = numba.njit
 kernel: Any = njit(cache=True, nogil=True, no_cfunc_wrapper=True, error_model="numpy")
-# A part of kernels, which Python never calls, needs no entry for it.
+# For functions that only kernels call: they need no entry point for Python.
 part: Any = njit(cache=True, nogil=True, no_cfunc_wrapper=True, error_model="numpy", no_cpython_wrapper=True)
 NOTICE = "tmverify: compiling kernels (first time only, some ten seconds) …"
 
 
 def _skip_blas_check() -> None:
-    """Import the module of numba that checks for SciPy's BLAS, without the check."""
+    """Import the numba module that checks for SciPy's BLAS, with the check disabled."""
     import numba.np.linalg as algebra
 
     look, algebra.ensure_blas = algebra.ensure_blas, lambda: None
@@ -41,7 +43,7 @@ def _skip_blas_check() -> None:
 
 
 class _Notice(event.Listener):
-    """Says on standard error that kernels are being compiled, once in a process."""
+    """Says on standard error that kernels are being compiled, once per process."""
 
     def on_start(self, what: Any) -> None:
         if kernels.announce_compiling and what.data["dispatcher"].py_func.__module__.startswith("tmverify."):
@@ -52,7 +54,7 @@ class _Notice(event.Listener):
         pass
 
 
-with suppress(ImportError, AttributeError):  # these names are private to numba, and may go
+with suppress(ImportError, AttributeError):  # these names are private to numba, and may disappear
     _skip_blas_check()
 event.register("numba:compile", _Notice())  # type: ignore[no-untyped-call]
 

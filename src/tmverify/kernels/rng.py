@@ -4,7 +4,7 @@ The generator is Marsaglia's xorshift64 with shifts 14, 29, 11: period 2^64 - 1 
 instructions that vectorise over lanes. It is linear over GF(2): it fails tests of linear complexity and
 matrix rank, and must not be used for secrets. But linearity also lets us *prove* what feedback needs: from
 a uniformly random start, any two bits of a mask, or of two masks that a lane makes one after the other, are
-exactly independent, and so are any three bits of a mask but for 28 of the 41,664 choices of positions
+exactly independent, and so are any three bits of a mask, except for 28 of the 41,664 choices of positions
 (``tests/unit/training`` computes the ranks). The more usual shifts 13, 7, 17 fail this: there bit 7 of a
 word is the sum of bit 0 of that word and of the next. Lanes differ by their seeds, from SeedSequence.
 
@@ -12,7 +12,7 @@ A mask of chance p folds n words into one, the lowest bit of ``share = floor(2^n
 
     m <- m | ~x   where that bit is 1,   m <- m & x   where it is 0
 
-each of which halves what was there and adds the bit's worth. What m starts from is the remainder,
+Each step halves the chance so far and adds the value of the bit. The start of m stands for the remainder,
 ``2^n p - share``: all ones with that chance, else 0, drawn once per word. So every bit has chance p exactly
 (to 2^-16 of the last place), and the 64 bits of a word are correlated by less than 4^-n / (4 p (1 - p)),
 0.004 % for p = 0.1 and n = 8.

@@ -8,7 +8,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
-_intrinsic: Any = intrinsic  # callers leave out the first argument, which a type checker can't know
+_intrinsic: Any = intrinsic  # callers omit the first argument, which type checkers do not know
 
 
 @_intrinsic

@@ -1,4 +1,4 @@
-"""What a classifier is, and a Tsetlin machine: clauses, the decision rule, evaluators, the file format."""
+"""Classifiers in general, and Tsetlin machines: clauses, decision rule, evaluators, file format."""
 
 from tmverify.model.classifier import Classifier, Label
 from tmverify.model.machine import Model

@@ -1,6 +1,6 @@
-"""Checks of what is given: the parts of a model, raising ModelError; inputs, raising InvalidInputError.
+"""Checks of arguments: ModelError for the parts of a model, InvalidInputError for inputs.
 
-What passes is exactly what the model or the engine will see: an integer stays what it is, or is refused.
+A value that passes reaches the model or the engine unchanged: an integer is kept exactly or refused.
 Inputs are 0 and 1 of any type, dense or sparse; one row may be a vector or a matrix of one row.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tmverify.model.machine import Model
 
 MAX_WEIGHT = (1 << 31) - 1
-# predict answers with a NumPy array of strings, which is as wide as the longest label.
+# predict returns a NumPy array of strings, each as wide as the longest label.
 MAX_LABEL_CHARS = 1000
 
 
@@ -68,7 +68,7 @@ def labels_of(classes: Iterable[Any]) -> tuple[Label, ...]:
 
 
 def learnt_labels(classes: NDArray[Any]) -> tuple[Label, ...]:
-    """An estimator's labels as a model takes them: integers if all are whole numbers, else text."""
+    """An estimator's labels in the form for a model: integers if all are whole numbers, else text."""
     labels = classes.tolist()
     whole = all(isinstance(label, (bool, int, float)) and float(label).is_integer() for label in labels)
     return tuple(int(label) if whole else str(label) for label in labels)
@@ -117,7 +117,7 @@ def check_classes(classes: tuple[Label, ...], expected: int) -> None:
 
 
 def check_feature_names(names: tuple[str, ...], n_features: int) -> None:
-    """Raise ModelError unless every feature has a name of its own."""
+    """Raise ModelError unless there is one name for each feature, all different."""
     if len(names) != n_features:
         raise ModelError(f"feature_names must have n_features={n_features} names. Got {len(names)} instead.")
     _check_texts(names, "feature_names")
@@ -140,7 +140,7 @@ BYTE = np.dtype(np.uint8)
 
 
 def as_rows(X: ArrayLike, n_features: int) -> NDArray[np.uint8]:
-    """``as_bit_matrix`` for kernels that look at the values themselves: bytes are let through unread.
+    """``as_bit_matrix`` for kernels that check the values themselves: bytes are not checked here.
 
     A second pass over the bytes would cost as much as evaluating a small model.
     """
@@ -211,8 +211,8 @@ def _as_bits(values: ArrayLike, name: str) -> NDArray[np.uint8]:
 
 
 def _dense(values: ArrayLike) -> ArrayLike:
-    """A sparse matrix as an array, as small as its values allow; anything else as it is."""
-    sparse = sys.modules.get("scipy.sparse")  # nobody has one who has not imported it
+    """A sparse matrix as an array, uint8 if all values are 0 or 1; anything else unchanged."""
+    sparse = sys.modules.get("scipy.sparse")  # if it is not imported, no sparse matrix exists
     if sparse is None or not sparse.issparse(values):
         return values
     matrix = sparse.csr_array(values)

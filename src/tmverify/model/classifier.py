@@ -1,8 +1,8 @@
-"""Classifier: what Tsetlin machines and binarized networks have in common, and all that a question needs.
+"""Classifier: what Tsetlin machines and binarized networks share, and all that questions need of them.
 
 A classifier reads ``n_features`` bits and puts each input into one of its classes. It has one exact encoding
-as a file, and the hash of that is its identity. A new kind of classifier is a subclass, a decoder in
-``model.file``, and a query, registered with ``properties.query.query_change``; how it works inside concerns
+as a file, whose hash is its identity. To add a new kind of classifier, write a subclass, a decoder in
+``model.file``, and a query registered with ``properties.query.query_change``; how it works inside concerns
 only the engines for its queries.
 """
 
@@ -22,7 +22,7 @@ from tmverify.model.container import write
 
 Label = int | str
 TEAM = "team"
-"""The scope that means the classifier's own decision; no class may have this name."""
+"""The scope that means the decision of the whole classifier; no class may have this name."""
 
 
 class Classifier(ABC):
@@ -37,7 +37,7 @@ class Classifier(ABC):
     """
 
     kind: ClassVar[str]
-    """What it is, in words."""
+    """The kind of classifier, in words."""
 
     classes: tuple[Label, ...]
     feature_names: tuple[str, ...] | None
@@ -50,17 +50,17 @@ class Classifier(ABC):
     @property
     @abstractmethod
     def n_outputs(self) -> int:
-        """Number of scores of an input."""
+        """Number of scores for an input."""
 
     @property
     def n_clauses(self) -> int:
-        """Number of clauses; 0 if it does not decide by any."""
+        """Number of clauses; 0 if it has none."""
         return 0
 
     @property
     @abstractmethod
     def cells(self) -> int:
-        """The cost of evaluating one input, roughly: how many numbers the plain evaluator looks at."""
+        """Rough cost of evaluating one input: how many numbers the plain evaluator reads."""
 
     @property
     def attainable(self) -> NDArray[np.bool_]:
@@ -77,11 +77,11 @@ class Classifier(ABC):
     @property
     @abstractmethod
     def scopes(self) -> tuple[Label, ...]:
-        """The classes with a yes or no of their own, which can be asked about instead of the decision."""
+        """The classes with their own yes/no decision, about which questions can be asked as well."""
 
     @abstractmethod
     def in_scope(self, scope: Label) -> Self:
-        """The classifier whose decision ``scope`` names: ``"team"``, itself, or one of ``scopes``.
+        """The classifier that ``scope`` names: itself for ``"team"``, else that of one of ``scopes``.
 
         Raises
         ------
@@ -99,23 +99,23 @@ class Classifier(ABC):
 
     @abstractmethod
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Label of each row of a 0/1 matrix (n, n_features); a frame's columns go by their names."""
+        """Label of each row of a 0/1 matrix (n, n_features); a frame's columns are matched by name."""
 
     @abstractmethod
     def to_text(self, max_clauses: int | None = None) -> str:
-        """The rules that it decides by, for people; InvalidInputError if it has none."""
+        """Its decision rules as readable text; InvalidInputError if it has none."""
 
     @abstractmethod
     def encode(self, sha256: str | None = None) -> bytes:
-        """The bytes of its file, its one exact encoding; with another content hash than its own if given."""
+        """The bytes of its file, its one exact encoding; ``sha256``, if given, replaces its content hash."""
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 (hex) of everything that makes it, names included: its identity."""
+        """SHA-256 (hex) of its whole content, names included: its identity."""
         return hashlib.sha256(self.encode("")).hexdigest()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to ``path`` atomically: the old file, if any, stays whole until the new one is."""
+        """Write it to ``path`` atomically: an old file stays intact until the new one is complete."""
         write(path, self.encode())
 
     def __eq__(self, other: object) -> bool:

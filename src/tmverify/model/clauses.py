@@ -1,7 +1,7 @@
-"""Clauses: what a conjunction is, and what it outputs. The one place that says so.
+"""Clauses: the only definition of what a clause is and what it outputs.
 
-A clause is a set of literals over ``n_features`` bits, written as in DIMACS: ``+i`` asks for feature
-``i - 1`` to be 1, ``-i`` for it to be 0. Its output on an input is
+A clause is a set of literals over ``n_features`` bits, written as in DIMACS: ``+i`` requires feature
+``i - 1`` to be 1, ``-i`` requires it to be 0. Its output on an input is
 
     clause(x) = 1  iff no literal of the clause is violated by x,
 
@@ -9,7 +9,7 @@ with two exact edge cases:
 
 - a clause that holds a literal and its negation is *contradictory*: its output is 0 everywhere;
 - a clause without literals is *empty*: its output is a constant that the model declares
-  (0, ``"silent"``, as every implementation classifies; or 1, ``"fires"``).
+  (0, ``"silent"``, as all implementations do in prediction; or 1, ``"fires"``).
 
 Literals are stored flat (``literals[offsets[j]:offsets[j + 1]]`` is clause j), sorted by feature and
 without repetition, so that equal clauses are equal arrays. Invariant: arrays are read-only.
@@ -32,11 +32,11 @@ from tmverify.model.container import MAX_FILE_BYTES
 MAX_FEATURES = 1 << 24
 MAX_CLAUSES = 1 << 24
 
-MAX_LITERALS = MAX_FILE_BYTES // 4  # as many as a model file holds
+MAX_LITERALS = MAX_FILE_BYTES // 4  # the most that a model file can hold
 
 # The plain evaluator gathers one cell per (row, literal); rows are taken in slices of this many cells.
 _CELLS_AT_ONCE = 1 << 24
-_CELLS_TO_SEARCH = 1 << 22  # numpy finds the included literals of a matrix with 24 bytes for each cell
+_CELLS_TO_SEARCH = 1 << 22  # numpy needs 24 bytes per cell to find the included literals
 
 
 # Clauses, and their weights: (n_clauses,), or (outputs, n_clauses).
@@ -167,7 +167,7 @@ class Clauses(Sequence[tuple[int, ...]]):
 
 
 def concatenate(parts: Sequence[Clauses]) -> Clauses:
-    """All clauses of ``parts``, which share their features, one after another."""
+    """All clauses of ``parts``, which have the same features, one after another."""
     if len(parts) == 1:
         return parts[0]
     ends = np.cumsum([0, *(len(part.literals) for part in parts)])
@@ -180,7 +180,7 @@ def concatenate(parts: Sequence[Clauses]) -> Clauses:
 
 
 def clauses_of_matrix(included: NDArray[np.bool_], n_features: int) -> Clauses:
-    """Clauses of a Boolean matrix with ``n_features`` columns, or twice as many: the negations follow."""
+    """Clauses of a Boolean matrix with ``n_features`` columns, or twice as many: then the negations."""
     n_features = check_n_features(n_features)
     n_clauses, n_literals = included.shape
     if n_literals not in (n_features, 2 * n_features):

@@ -1,4 +1,4 @@
-"""The container of model files: safetensors layout, written and read here in full; nothing is unpickled.
+"""The container of model files: the safetensors layout, fully implemented here; nothing is unpickled.
 
 ::
 
@@ -6,12 +6,12 @@
     H bytes   header, JSON: {"__metadata__": {...}, "bias": {"dtype", "shape", "data_offsets"}, ...}
     rest      the arrays' raw little-endian bytes, one after another
 
-The metadata carries ``format``, ``version``, ``model`` (a JSON object) and ``sha256``, the content hash of
-the whole file as written with that field empty.
+The metadata carries ``format``, ``version``, ``model`` (a JSON object) and ``sha256``, the content hash: that
+of the whole file with this field empty.
 
-Nothing is compressed, so nothing can grow: the arrays take what the file takes, and the JSON, which Python
-blows up some 25 times, is limited to ``MAX_HEADER_BYTES``. (A zip was considered and dropped: bombs, two sets
-of offsets, slower.)
+Nothing is compressed, so memory is bounded: the arrays take as much as in the file, and the JSON, which grows
+some 25 times in Python, is limited to ``MAX_HEADER_BYTES``. (A zip was considered and dropped: bombs, two
+sets of offsets, slower.)
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def pack(
         body.append(raw)
         position += len(raw)
     text = _dump(header).encode()
-    text += b" " * (-len(text) % 8)  # safetensors aligns the arrays so
+    text += b" " * (-len(text) % 8)  # safetensors aligns the arrays to 8 bytes
     return b"".join([struct.pack("<Q", len(text)), text, *body])
 
 
@@ -86,7 +86,7 @@ def open_file(
 
 
 def format_of(data: bytes) -> object:
-    """What the header calls its format."""
+    """The format that the header names."""
     return json_object(split(data)[0].get("__metadata__"), "__metadata__").get("format")
 
 
@@ -112,7 +112,7 @@ def write(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def read(path: Path) -> bytes:
-    """The bytes of a file, or ModelFormatError where they are too many."""
+    """The bytes of a file, or ModelFormatError if it is too large."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
         raise ModelFormatError("not a regular file")
@@ -121,11 +121,11 @@ def read(path: Path) -> bytes:
     with open(path, "rb") as file:
         start = file.read(8)  # enough to refuse most other files, however large
         _header_size(start, status.st_size)
-        return start + file.read(status.st_size)  # Python makes room for all that is asked for
+        return start + file.read(status.st_size)  # not more: Python allocates the size asked for
 
 
 def split(data: bytes) -> tuple[dict[str, Any], memoryview]:
-    """The header and what follows it."""
+    """The header, and the bytes after it."""
     size = _header_size(data[:8], len(data))
     try:
         text = data[8 : 8 + size].decode()
@@ -162,7 +162,7 @@ def read_arrays(header: dict[str, Any], body: memoryview, schema: Schema) -> dic
 
 
 def names_in(options: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
-    """The options classes and feature_names, as what can be hashed; the model checks them."""
+    """The options classes and feature_names as hashable values; the model checks them."""
     classes, names = options.get("classes"), options.get("feature_names")
     if not isinstance(classes, list) or not (names is None or isinstance(names, list)):
         raise ModelFormatError("classes and feature_names must be lists")
@@ -215,7 +215,7 @@ def _parse(text: str) -> Any:
 
 
 def json_object(value: Any, name: str) -> dict[str, Any]:
-    """``value``, or ModelFormatError if it is no object."""
+    """``value``, or ModelFormatError if it is not a JSON object."""
     if not isinstance(value, dict):
         raise ModelFormatError(f"not a tmverify model ({name} is missing or no JSON object)")
     return value

@@ -1,15 +1,15 @@
-"""What a machine decides, exactly: the definition written down, in plain NumPy.
+"""The exact definition of what a machine decides, in plain NumPy.
 
     score_c(x) = bias_c + sum_j weights[c, j] * clause_j(x)
 
 - One output row, binary: class index 1 iff ``score >= 0`` (``tie="positive"``, the paper's encoding and
   Granmo's original) or ``score > 0`` (``tie="negative"``, the paper's Eq. 1).
-- Several rows: the largest score wins; among equals the lowest index.
+- Several rows: the largest score wins; the lowest index wins ties.
 - With a ``clamp`` T, every score is first cut to ``[-T, T]``, as some libraries do. T >= 1, so that a
-  clamp never changes a sign; between rows it makes ties, and so can change an argmax.
+  clamp never changes a sign; but it can make scores of several rows equal, and so change an argmax.
 
-Slow and obvious on purpose. Witnesses are replayed through it, brute force enumerates with it, and fast
-inference (``model.inference``) is tested against it.
+This code is slow and simple on purpose. Witnesses are replayed through it, brute force enumerates with it,
+and fast inference (``model.inference``) is tested against it.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ def least_positive_score(tie: Tie) -> int:
 
 
 def live_clauses(model: Model) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Indices of the live clauses, those that can change a score, and the base of each output.
+    """Indices of the live clauses, which can change a score, and the base of each output.
 
-    A clause is *live* if it is a proper conjunction (neither empty nor contradictory) that some output
-    counts. Empty clauses that fire are part of the base, so whoever goes on from here meets no edge case:
+    A clause is *live* if it is a proper conjunction (neither empty nor contradictory) with a
+    nonzero weight. Empty clauses that fire are part of the base, so callers have no edge cases to handle:
 
         score_c(x) = base_c + sum over live j of weights[c, j] * clause_j(x)
     """

@@ -1,4 +1,4 @@
-"""Files of classifiers, read; and the file of a Tsetlin machine, one exact encoding of a Model.
+"""Reading classifier files; and the file format of Tsetlin machines, an exact encoding of a Model.
 
 The layout is that of ``model.container``.
 
@@ -6,8 +6,9 @@ Arrays: ``bias`` I64 (outputs,), ``literals`` I32 (n_literals,), ``offsets`` I64
 ``weights`` I32 (outputs, n_clauses). The options are n_features, tie, clamp, empty_clause, classes and
 feature_names.
 
-Every model has exactly one encoding, and ``load`` demands it: the file is parsed, the model is built with
-all its checks, encoded again, and the bytes must be equal. So no damaged, padded or reordered file passes.
+Every model has exactly one encoding, and ``load`` accepts no other: the file is parsed, the model is built
+with all its checks and encoded again, and the bytes must be equal. So no damaged, padded or reordered file
+passes.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ FORMAT = "tmverify-model"
 VERSION = "1"
 
 _SCHEMA: Schema = {"bias": ("I64", 1), "literals": ("I32", 1), "offsets": ("I64", 1), "weights": ("I32", 2)}
-# The modules that decode other formats, each imported by the first file of that format: kinds of classifiers
-# other than the Tsetlin machine lie in packages above this one.
+# The modules that decode other formats, imported at the first file of that format: other kinds of classifiers
+# are defined in packages that depend on this one.
 _DECODERS = {"tmverify-bnn": "tmverify.bnn.file"}
 
 
@@ -74,7 +75,7 @@ def decode(data: bytes) -> Model:
 
 
 def encode(model: Model, sha256: str | None = None) -> bytes:
-    """The model as the bytes of a file, with this content hash instead of its own if given."""
+    """The model as the bytes of a file; ``sha256``, if given, replaces its own content hash."""
     options = {
         "n_features": model.n_features,
         "tie": model.tie,
@@ -117,7 +118,7 @@ def _clauses(n_features: int, literals: NDArray[Any], offsets: NDArray[Any]) -> 
     wide = literals.astype(np.int64)
     if ((wide == 0) | (np.abs(wide) > n_features)).any():
         raise ModelFormatError(f"a literal is 0 or beyond n_features={n_features}")
-    # Within a clause: by feature, the negative literal first, none twice.
+    # Within a clause, literals are sorted by feature, the negative one first, without repetition.
     order = 2 * np.abs(wide) + (wide > 0)
     step = np.diff(order) <= 0
     inner = np.ones(max(len(wide) - 1, 0), np.bool_)

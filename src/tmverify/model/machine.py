@@ -1,4 +1,4 @@
-"""The Model: a frozen Tsetlin machine, whoever trained it.
+"""The Model: a frozen Tsetlin machine, trained by any tool.
 
     score_c(x) = bias_c + sum_j weights[c, j] * clause_j(x)
 
@@ -182,20 +182,20 @@ class Model(Classifier):
     def scores(self, X: ArrayLike) -> NDArray[np.int64]:
         """Scores before clamp and decision, (n, outputs) int64, of a 0/1 matrix (n, n_features).
 
-        The columns of a frame are matched to ``feature_names``; so in ``predict``.
+        The columns of a frame are matched to ``feature_names``, also in ``predict``.
         """
         return self._packed.scores(in_order(X, self))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Label of each row of a 0/1 matrix (n, n_features)."""
-        # For an array, even a call that does nothing would be felt where a row takes a microsecond.
+        # Arrays skip ``in_order``: a row takes a microsecond, so even an empty call would matter.
         return self._packed.predict(X if type(X) is np.ndarray else in_order(X, self))
 
     def single(self, c: Label) -> Model:
         """The binary machine that says 1 ("it is class c") or 0, by the sign of c's own score.
 
         For a binary machine, ``single`` of its second class is the machine itself, and of its first
-        class the negated one (a tie then counts the other way round, so that the two always differ).
+        class the negated one (with the opposite tie rule, so that the two always disagree).
         """
         index = self.class_index(c)
         tie = self.tie
@@ -238,7 +238,7 @@ class Model(Classifier):
 
     @classmethod
     def from_json(cls, text: str) -> Model:
-        """The machine in a text as ``to_json`` writes it, or another trainer, or a person."""
+        """The machine in a JSON text, written by ``to_json``, another trainer or a person."""
         from tmverify.model.rules import from_json
 
         return from_json(text)

@@ -1,16 +1,16 @@
-"""The names of features: a model's own or, where it has none, x0, x1, … by the index that arrays have.
+"""The names of features: a model's own or, if it has none, x0, x1, … by their index.
 
-The number of a feature is its index, counted from 0, wherever it is written or read: ``x43`` is column 43 of
-X, 43 among the ``flips`` of an answer, bit 43 of exported code. Only signed literals (``[1, -3]``, as in
-DIMACS) count from 1, because 0 has no sign: 1 is x0, and -3 is "not x2".
+A feature's number is always its index, counted from 0: ``x43`` is column 43 of X, 43 among the ``flips`` of
+an answer, bit 43 of exported code. Only signed literals (``[1, -3]``, as in DIMACS) count from 1, because 0
+has no sign: 1 is x0, and -3 is "not x2".
 
-Data are matched to the features of a model by the names of the columns, where there are any:
+Data are matched to the features of a model by column names, if there are any:
 
 - Columns with the names of the model's features are put in the order of the model.
 - Columns that are numbered, all of 0 … n-1 or x0 … x{n-1}, are put in the order of the numbers, whatever the
   model calls its features.
-- Columns with other names are taken by position if the model has no names, and refused if it has some. A
-  numbering that is not complete, such as x1 … xn, is refused by every model: it could mean two things.
+- Columns with other names are taken by position if the model has no names, and refused if it has some. An
+  incomplete numbering, such as x1 … xn, is refused for every model: it is ambiguous.
 - Columns without names are taken by position.
 
 Names come from files (``data.files``) and from frames (``in_order``). Two models that are compared read the
@@ -35,7 +35,7 @@ _COUNTED = re.compile(r"[xX]?(\d{1,9})", re.ASCII)
 
 
 class Named(Protocol):
-    """Whatever has features, perhaps with names."""
+    """Anything that has features, perhaps with names."""
 
     @property
     def n_features(self) -> int:
@@ -50,12 +50,12 @@ NamedT = TypeVar("NamedT", bound=Named)
 
 
 def default_name(feature: int) -> str:
-    """What a feature without a name is called."""
+    """The name used for a feature without one."""
     return f"x{feature}"
 
 
 def default_index(name: str, n_features: int) -> int | None:
-    """The feature that ``default_name`` calls so; None if there is none."""
+    """The feature whose ``default_name`` this is; None if there is none."""
     index = counted(name)
     return index if index is not None and index < n_features and name == default_name(index) else None
 
@@ -83,19 +83,19 @@ def feature_finder(model: Named) -> Callable[[str], int | None]:
 
 
 def counted(name: str) -> int | None:
-    """The index in a name that is one: 43 of ``x43``, ``X43``, ``x043`` and ``43``; None of other names."""
+    """The index that a numbered name stands for: 43 for ``x43``, ``X43``, ``x043``, ``43``; else None."""
     match = _COUNTED.fullmatch(name)
     return None if match is None else int(match[1])
 
 
 def column_order(columns: Sequence[str], model: Named, *, what: str, remedy: str) -> NDArray[np.intp]:
-    """Which of ``columns`` each feature of ``model`` is; 0, 1, 2, … where they go by position.
+    """The index in ``columns`` of each feature of ``model``; 0, 1, 2, … if they are taken by position.
 
     Parameters
     ----------
     columns : names, all different
     what, remedy : str
-        What has these columns, and how to say that they are meant by position: for the message.
+        For the message: what has these columns, and how to have them matched by position.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def column_order(columns: Sequence[str], model: Named, *, what: str, remedy: str
     order = _order(columns, model)
     if order is not None:
         return order
-    if model.feature_names is None:  # then they are numbers, and not all that there should be
+    if model.feature_names is None:  # then the columns are numbered, but not completely
         columns = [default_name(number) for number in _numbers(columns)]
     own = feature_names(model)
     lacking, unknown = _only(own, columns), _only(columns, own)
@@ -127,8 +127,8 @@ def check_distinct(columns: Iterable[str], error: type[Exception], what: str) ->
 def in_order(values: ArrayLike, model: Named, *, name: str = "X") -> ArrayLike:
     """Rows, or one row, with their columns in the order of the model's features.
 
-    Only what carries names is looked at: frames, series, and lists of series. Anything else is returned as
-    it is.
+    Only data with names are reordered: frames, series, and lists of series. Anything else is returned
+    unchanged.
 
     Raises
     ------
@@ -174,7 +174,7 @@ def check_same_features(a: Named, b: Named) -> None:
 
 
 def _order(columns: Sequence[str], model: Named) -> NDArray[np.intp] | None:
-    """Which column each feature is, or None if the names do not fit."""
+    """The column of each feature, or None if the names do not fit."""
     own = model.feature_names or ()
     place = {name: i for i, name in enumerate(columns)}
     if place.keys() == set(own):
@@ -182,14 +182,14 @@ def _order(columns: Sequence[str], model: Named) -> NDArray[np.intp] | None:
     numbers = _numbers(columns)
     if len(numbers) == len(columns):
         complete = sorted(numbers) == list(range(model.n_features))
-        # Names of the model's own that are numbers too must say the same, however they are spelt.
+        # Names of the model that are numbers too must agree, however they are spelt.
         agree = all(counted(name) in (None, i) for i, name in enumerate(own))
         return np.argsort(numbers) if complete and agree and place.keys().isdisjoint(own) else None
     return None if own else np.arange(model.n_features)
 
 
 def _numbers(columns: Sequence[str]) -> list[int]:
-    """The indices that are names here."""
+    """The indices that these names stand for."""
     return [number for number in map(counted, columns) if number is not None]
 
 
@@ -204,15 +204,15 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _labels(values: Any) -> Iterable[Any] | None:
-    """The names that the columns of a frame have, or the values of a series."""
-    axes = getattr(values, "axes", None)  # of pandas: no label of a series can hide it, as it can ``columns``
+    """The names of the columns of a frame, or of the values of a series."""
+    axes = getattr(values, "axes", None)  # pandas; unlike ``columns``, a label of a series can't hide it
     if isinstance(axes, list) and axes:
         labels: Iterable[Any] = axes[-1]
         return labels
-    fields = getattr(values, "_fields", None)  # of a named tuple
+    fields = getattr(values, "_fields", None)  # named tuples
     if isinstance(values, tuple) and isinstance(fields, tuple):
         return fields
-    for attribute in ("column_names", "columns"):  # of pyarrow, of polars
+    for attribute in ("column_names", "columns"):  # pyarrow, polars
         columns = getattr(values, attribute, None)
         if isinstance(columns, list) and all(isinstance(name, str) for name in columns):
             return columns
@@ -220,11 +220,11 @@ def _labels(values: Any) -> Iterable[Any] | None:
 
 
 def printable(label: object) -> str:
-    """Names come from files: no line breaks, no terminal codes."""
+    """The label without line breaks and terminal codes, since names come from files."""
     text = str(label)
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def printable_name(model: Named, feature: int) -> str:
-    """The name of a feature, to be shown."""
+    """The name of a feature, safe to print."""
     return printable(feature_name(model, feature))

@@ -1,4 +1,4 @@
-"""A model as rules: in words for people; in JSON for other trainers, other tools and rules written by hand.
+"""A model as rules: in words for people; in JSON for other trainers, tools, and rules written by hand.
 
 The JSON is a list of clauses::
 
@@ -8,7 +8,7 @@ The JSON is a list of clauses::
       "n_features": 3,
       "feature_names": ["fever", "cough", "rash"],    or null
       "classes": ["well", "ill"],                     default 0, 1, …
-      "bias": [0],                                    a score's start, one an output; default 0
+      "bias": [0],                                    the start of each output's score; default 0
       "tie": "positive",                              one output: what a score of 0 means; default "positive"
       "clamp": null,                                  scores are cut to ±clamp first; default null
       "empty_clause": "silent",                       or "fires"; default "silent"
@@ -22,8 +22,8 @@ Literals are signed and count from 1, as in DIMACS, or are names and "not" names
 called x0, x1, …, so 1 is x0. Every clause has as many weights as there are outputs: one makes a binary
 machine (the second class if the votes sum to >= 0), several are decided by argmax.
 
-Nothing is guessed: an unknown or repeated key, a fraction, a name that could be read in two ways is an error.
-What ``to_json`` writes, ``from_json`` reads back as an equal model.
+Nothing is guessed: an unknown or repeated key, a fraction, or an ambiguous name is an error.
+``from_json`` reads the output of ``to_json`` back as an equal model.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ from tmverify.model.names import default_index, printable, printable_name
 
 FORMAT = "tsetlin-clauses"
 VERSION = 1
-MAX_TEXT_BYTES = 1 << 27  # Python takes some 25 times as much to read it
+MAX_TEXT_BYTES = 1 << 27  # reading it takes Python some 25 times as much memory
 
 OPTIONS = ("bias", "tie", "clamp", "empty_clause", "classes", "feature_names")
 _KEYS = {"format", "version", "n_features", "clauses", *OPTIONS}
 
 
 def to_json(model: Model) -> str:
-    """``model`` as text, a line a clause."""
+    """``model`` as text, one line per clause."""
     head = {
         "format": FORMAT,
         "version": VERSION,
@@ -110,9 +110,9 @@ def build(
     options: Mapping[str, Any],
     n_outputs: int | None = None,
 ) -> Model:
-    """The model of clauses and options as they stand in a file, every value checked.
+    """Build a model from the clauses and options of a file; every value is checked.
 
-    ``n_outputs`` is told by the bias or by the first clause, if it is not given.
+    If ``n_outputs`` is not given, it follows from the bias or from the first clause.
 
     Raises
     ------
@@ -146,13 +146,13 @@ def build(
 
 
 def _signed(literals: Iterable[list[Any]], names: list[Any] | None, n_features: Any) -> list[list[Any]]:
-    """Names replaced by numbers."""
+    """The literals with names replaced by numbers."""
     read = partial(_counted, n_features=n_features) if names is None else _meanings(names).get
     return [[_number(lit, read, j) for lit in clause] for j, clause in enumerate(literals)]
 
 
 def _meanings(names: list[Any]) -> dict[str, int]:
-    """The literal that each name stands for, and its negation; 0 if it could be read in two ways."""
+    """The literals that each name and its negation stand for; 0 if that is ambiguous."""
     known = {name: i + 1 for i, name in enumerate(names) if isinstance(name, str)}
     meaning: dict[str, int] = {}
     for name, number in known.items():
@@ -203,7 +203,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def to_text(model: Model, max_clauses: int | None = None) -> str:
-    """One line per clause and class that it votes on, at most ``max_clauses`` per class."""
+    """One line for each clause and class that it votes on, at most ``max_clauses`` per class."""
     if max_clauses is not None and (type(max_clauses) is not int or max_clauses < 0):
         raise InvalidInputError(
             f"max_clauses must be None or an integer >= 0. Got {shown(max_clauses)} instead."

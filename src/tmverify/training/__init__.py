@@ -1,4 +1,4 @@
-"""How a Model is learnt: Algorithm 1 of the paper, as a scikit-learn estimator."""
+"""Training of a Model: Algorithm 1 of the paper, as a scikit-learn estimator."""
 
 from tmverify.training.estimator import TsetlinMachineClassifier
 

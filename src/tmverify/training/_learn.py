@@ -1,16 +1,16 @@
 """Kernels of Algorithm 1 for one machine: votes of its clauses, then Type I and Type II feedback.
 
 Layout. Clauses come in blocks of 64; clause k of a block votes + where k is even, - where it is odd. A
-block is the unit of everything: its clauses' outputs are one word, its random numbers are its own, so that
-the result does not depend on how blocks are shared among threads.
+block is the unit of work: its clauses' outputs are one word, and it has its own random numbers, so that
+the result does not depend on how blocks are distributed over threads.
 
 The automata of a clause are *bit-sliced*: ``planes[clause, p]`` holds bit p of all its states, 64 literals
-to a word, and the last plane is "included". Adding or taking 1 at any set of literals is a ripple of carries
+to a word, and the last plane is "included". Adding or subtracting 1 at any set of literals ripples carries
 or borrows through the planes, a few instructions for 64 automata (256 with AVX2).
 
-The included literals are kept a second time the other way round, 64 clauses to a word and a column per
-feature (``included``). An input breaks exactly one literal of each feature, so the clauses that are false
-are the OR of one word per feature: a straight run through memory, without branches.
+The included literals are also kept transposed, 64 clauses to a word and a column per feature
+(``included``). An input violates exactly one literal of each feature, so the clauses that are false
+are the OR of one word per feature: a sequential scan of memory, without branches.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ _EVEN = np.uint64(0x5555555555555555)
 
 @kernel
 def count_ones(word):  # type: ignore[no-untyped-def]
-    """Number of set bits, to be added to numbers that may be negative."""
+    """Number of set bits, as a signed integer."""
     return np.int64(words.ones(word))
 
 
@@ -49,7 +49,7 @@ def spread_bits(inputs, row, spread):  # type: ignore[no-untyped-def]
 
 @kernel
 def true_clauses(included, b, spread):  # type: ignore[no-untyped-def]
-    """The clauses of a block that hold, as a word: those of which no included literal is broken.
+    """The true clauses of a block, as a word: those with no violated included literal.
 
     included[b] : (2, features) words of 64 clauses: those with the literal x_f, and those with not x_f.
     """
@@ -61,7 +61,7 @@ def true_clauses(included, b, spread):  # type: ignore[no-untyped-def]
 
 @kernel
 def count_votes(holds, weights, b):  # type: ignore[no-untyped-def]
-    """Sum of the weights of a block's true clauses, those at odd places taken away."""
+    """Sum of the weights of a block's true clauses; those at odd places are subtracted."""
     votes = np.int64(0)
     while holds != _NONE:
         k = lowest_bit(holds)
@@ -72,18 +72,18 @@ def count_votes(holds, weights, b):  # type: ignore[no-untyped-def]
 
 @kernel
 def move(planes, j, up, moving, floor):  # type: ignore[no-untyped-def]
-    """Move the automata of clause j in ``moving`` one state: up where ``up`` is set, else down; ends hold.
+    """Move the automata of clause j in ``moving`` one state, up where ``up`` is set, else down, if possible.
 
     States run from ``floor`` to ``2^PLANES - 1 - floor``. Returns whether an automaton changed its action;
     ``moving`` then holds those that did.
 
-    The loop over words vectorises only because it runs to the length of a plane, so that LLVM sees that
-    planes do not overlap, and because all planes are treated alike, the last one too.
+    The loop over words vectorises only because it runs to the length of a plane, so that LLVM can tell
+    that planes do not overlap, and because all planes, even the last one, are treated alike.
     """
     left = _NONE
     for w in range(planes.shape[2]):
         u = up[w]
-        # An automaton is at its end iff every bit equals that of the end: floor going down, ~floor going up.
+        # An automaton is at its end iff all its bits are those of floor (going down) or ~floor (going up).
         can = _NONE
         for p in range(PLANES):
             can |= planes[j, p, w] ^ u ^ (_NONE - ((floor >> np.uint64(p)) & _ONE))
@@ -101,7 +101,7 @@ def move(planes, j, up, moving, floor):  # type: ignore[no-untyped-def]
 
 @kernel
 def keep_budget(planes, j, changed, room, first):  # type: ignore[no-untyped-def]
-    """Undo inclusions beyond ``room``, keeping those found first from word ``first`` on, round the clause."""
+    """Undo inclusions beyond ``room``, keeping the first ones from word ``first`` on, cyclically."""
     n_words = changed.shape[0]
     for i in range(n_words):
         w = (first + i) % n_words
@@ -112,7 +112,7 @@ def keep_budget(planes, j, changed, room, first):  # type: ignore[no-untyped-def
             if room > 0:
                 room -= 1
                 continue
-            # Back to the highest state that excludes, whence it came: 011…1.
+            # Go back to the highest state that excludes, where it came from: 011…1.
             changed[w] ^= bit
             planes[j, PLANES - 1, w] ^= bit
             for p in range(PLANES - 1):
@@ -147,7 +147,7 @@ def count_changes(planes, j, changed):  # type: ignore[no-untyped-def]
 
 @kernel
 def reward(planes, j, holds, lits, lanes, b, up, moving, rule):  # type: ignore[no-untyped-def]
-    """Type I feedback. Returns as ``move``.
+    """Type I feedback. Returns the same as ``move``.
 
     ========  =========  ====================================================
     clause    literal    automaton
@@ -169,7 +169,7 @@ def reward(planes, j, holds, lits, lanes, b, up, moving, rule):  # type: ignore[
 
 @kernel
 def punish(planes, j, lits, present, up, moving, rule):  # type: ignore[no-untyped-def]
-    """Type II feedback to a true clause: its false, excluded literals go up. Returns as ``move``."""
+    """Type II feedback to a true clause: its false, excluded literals go up. Returns the same as ``move``."""
     for w in range(lits.shape[0]):
         up[w] = _ALL
         moving[w] = ~lits[w] & present[w] & ~planes[j, PLANES - 1, w]
@@ -178,7 +178,7 @@ def punish(planes, j, lits, present, up, moving, rule):  # type: ignore[no-untyp
 
 @kernel
 def settle(planes, j, n_included, draws, b, moving, max_literals):  # type: ignore[no-untyped-def]
-    """Hold clause j, whose actions in ``moving`` changed, to its literal budget; keep the number included."""
+    """Limit clause j, after the changes in ``moving``, to its literal budget; update its literal count."""
     fresh, gone = count_changes(planes, j, moving)
     room = max(max_literals - (n_included[j] - gone), 0)
     if fresh > room:
@@ -189,10 +189,10 @@ def settle(planes, j, n_included, draws, b, moving, max_literals):  # type: igno
 
 @kernel
 def learn(rows, wanted, inputs, machine, rule, blocks, part, brought, arrived, stop):  # type: ignore[no-untyped-def]
-    """Algorithm 1 over the examples ``rows`` in turn, for the blocks ``blocks[0] .. blocks[1]`` of a machine.
+    """Run Algorithm 1 on the examples ``rows`` in order, for blocks ``blocks[0] .. blocks[1]`` of a machine.
 
     rows : (n,) rows of ``inputs``, packed features; wanted : (n,) 1 where the machine should answer yes.
-    part, brought, arrived : see ``training._meeting``; stop : ends the run between two examples when not 0.
+    part, brought, arrived : see ``training._meeting``; stop : if not 0, the run ends between two examples.
     """
     planes, weights, n_included, included, real, present, draws, lanes = machine
     n_half, n_words = inputs.shape[1], present.shape[0]

@@ -1,15 +1,15 @@
-"""A meeting of threads inside a kernel: each brings a number, all leave with the sum.
+"""A meeting of threads inside a kernel: each brings a number, and all get the sum.
 
-Threads that share one machine must add up their votes at every example, thousands of times a second; a
-lock of the operating system costs more than the work between two meetings. So they spin, on counters that
-each thread owns and the others only read, with acquire and release order.
+Threads that share one machine must add up their votes at every example, thousands of times a second; an
+operating system lock costs more than the work between two meetings. So they spin on counters: each thread
+owns one, which the others only read, with acquire and release order.
 
-``arrived[part, 0]`` counts the meetings that ``part`` has come to; ``brought[parity, part, 0]`` is its
-number. Two sets of numbers take turns: a thread can write the set of meeting t + 2 only when all have come
-to t + 1, and so have read that of t. Rows are 64 bytes wide, a cache line for each thread.
+``arrived[part, 0]`` counts the meetings that ``part`` has reached; ``brought[parity, part, 0]`` is its
+number. Two sets of numbers alternate: a thread can write the set of meeting t + 2 only when all have reached
+t + 1, and so have read that of t. Rows are 64 bytes wide, a cache line for each thread.
 
-Whoever spins for long gives its core away (``sched_yield``), so that a machine with more threads than free
-cores goes on, only slower.
+A thread that spins for long yields its core (``sched_yield``), so that training with more threads than free
+cores still makes progress, only slower.
 """
 
 import os
@@ -23,12 +23,12 @@ from numba.extending import intrinsic
 from tmverify.kernels.jit import kernel
 
 LINE = 8
-_intrinsic: Any = intrinsic  # callers leave out the first argument, which a type checker can't know
+_intrinsic: Any = intrinsic  # callers omit the first argument, which type checkers do not know
 _SPINS = 2000
 
 if os.name == "posix":
     _give_core_away = types.ExternalFunction("sched_yield", types.int32())
-else:  # the spinning goes on; the operating system takes the core back at the end of its slice
+else:  # keep spinning until the operating system ends the time slice
 
     @kernel
     def _give_core_away():  # type: ignore[no-untyped-def]
@@ -37,7 +37,7 @@ else:  # the spinning goes on; the operating system takes the core back at the e
 
 @_intrinsic
 def _load_acquire(typingctx, array, index):  # type: ignore[no-untyped-def]
-    """``array.flat[index]`` of a C-contiguous int64 array; nothing after it moves before it."""
+    """``array.flat[index]`` of a C-contiguous int64 array; later accesses are not moved before it."""
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
         return builder.load_atomic(_address(context, builder, signature, args), "acquire", 8)
@@ -47,7 +47,7 @@ def _load_acquire(typingctx, array, index):  # type: ignore[no-untyped-def]
 
 @_intrinsic
 def _store_release(typingctx, array, index, value):  # type: ignore[no-untyped-def]
-    """``array.flat[index] = value``; nothing before it moves after it."""
+    """``array.flat[index] = value``; earlier accesses are not moved after it."""
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
         builder.store_atomic(args[2], _address(context, builder, signature, args), "release", 8)

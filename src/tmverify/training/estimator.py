@@ -44,23 +44,23 @@ from tmverify.training.trainer import Trainer
 class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A Tsetlin machine: clauses over bits, learnt by Type I and Type II feedback, that vote for a class.
 
-    Two classes are told apart by one machine of ``n_clauses`` clauses; more classes get a machine each.
+    For two classes there is one machine of ``n_clauses`` clauses; for more, one machine per class.
 
     Parameters
     ----------
     n_clauses : int, default 400
-        Clauses of a machine; those at even places vote for the class, the others against it.
+        Clauses per machine; those at even places vote for the class, the others against it.
     threshold : int, default 25
-        T: how many votes are enough. Feedback gets rarer as the sum of votes comes near T. A large T lets
+        T: how many votes are enough. Feedback gets rarer as the sum of votes approaches T. A large T lets
         more clauses learn the same pattern.
     specificity : float, default 10.0
         s >= 1: a large s makes long, specific clauses; a small one short, general ones.
     n_epochs : int, default 60
-        Times that ``fit`` shows all examples.
+        How many times ``fit`` goes through all examples.
     weighted : bool, default False
-        Give clauses integer weights, which grow as they are right and shrink as they are wrong.
+        Give clauses integer weights, which grow when they are right and shrink when they are wrong.
     boost_true_positive : bool, default False
-        Strengthen the true literals of a true clause always, instead of with chance (s - 1) / s.
+        Always strengthen the true literals of a true clause, instead of with chance (s - 1) / s.
     n_states : int from 1 to 128, default 128
         States of an automaton for each of its two actions.
     max_literals : int or None
@@ -86,7 +86,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     Attributes
     ----------
     model_ : Model
-        What was learnt, frozen: verify it, save it.
+        The trained model, frozen, to verify and to save.
     classes_ : array
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -151,7 +151,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         y_val: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
-        """Learn from scratch, or go on from ``checkpoint``.
+        """Learn from scratch, or continue from ``checkpoint``.
 
         Parameters
         ----------
@@ -162,14 +162,14 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         X_val, y_val
             A validation set: its accuracy goes to ``history_`` and decides about early stopping.
         checkpoint : path, optional
-            Save the training here every half minute and at the end. If the file exists, go on from it: the
-            same call after a crash continues where it was, to the same result.
+            Save the training here every half minute and at the end. If the file exists, continue from it:
+            after a crash, the same call continues and gives the same result.
 
         Returns
         -------
         self
-            On Ctrl-C as well, with the model of the finished epochs and a warning; if no epoch was
-            finished, KeyboardInterrupt goes on.
+            Also on Ctrl-C: with the model of the finished epochs, and a warning. If no epoch was
+            finished, KeyboardInterrupt is raised again.
 
         Raises
         ------
@@ -180,7 +180,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         rule = check_parameters(self)
         for name in ("_course", "model_"):
-            self.__dict__.pop(name, None)  # after a fit that fails, nothing of an older one is left
+            self.__dict__.pop(name, None)  # after a failed fit, nothing of an earlier one is left
         X, y = self._check_examples(X, y, first=True)
         self.classes_, targets = _classes_of(y)
         bits = self._learn_bits(X)
@@ -208,7 +208,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         X, y
             As in ``fit``.
         classes : array, at the first call
-            All labels that will ever come; by default those in ``y``.
+            All labels, also of later calls; by default those in ``y``.
         """
         rule = check_parameters(self)
         first = not hasattr(self, "_course")
@@ -231,9 +231,9 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return self
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Votes: (n, n_classes), the largest wins; of two classes (n,), the second wins if positive.
+        """Votes: (n, n_classes), the largest wins; for two classes (n,), the second wins if positive.
 
-        Votes of two classes that are even count as +1/2: a tie is positive, as in ``Model``.
+        For two classes, a sum of 0 is returned as +1/2, because a tie is positive, as in ``Model``.
         """
         scores = self._scores(X)
         if scores.shape[1] > 1:
@@ -248,7 +248,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return np.asarray(self.classes_[winners])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the training as it stands (automata, random numbers, history), to go on with later.
+        """Save the state of the training (automata, random numbers, history), to continue later.
 
         The frozen model alone is ``model_.save(path)``.
         """
@@ -257,7 +257,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     @classmethod
     def resume(cls, path: str | os.PathLike[str]) -> Self:
-        """The classifier that ``save`` or a checkpoint wrote: it predicts, and ``partial_fit`` goes on.
+        """The classifier that ``save`` or a checkpoint wrote: it can predict and continue training.
 
         Raises
         ------
@@ -290,7 +290,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     @cached_property
     def model_(self) -> Model:
-        """What was learnt, frozen."""
+        """The trained model, frozen."""
         if not hasattr(self, "_course"):
             raise NotFittedError("This TsetlinMachineClassifier is not fitted yet; call fit first.")
         return self._freeze(self._course.trainer)
@@ -300,7 +300,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         tags.input_tags.sparse = True
         return tags
 
-    # The methods below lead from arrays to a Course and back.
+    # The methods below turn arrays into a Course, and back.
 
     def _check_examples(self, X: Any, y: Any, *, first: bool) -> tuple[Any, NDArray[Any]]:
         X, y = validate_data(self, X, y, accept_sparse="csr", reset=first)
@@ -426,7 +426,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return _model_scores(self.model_, to_bits(canonical(X), self.binarizer_))
 
     def _about(self, examples: Examples | None = None, held_out: Any = None) -> dict[str, Any]:
-        """What a state file says besides the course itself."""
+        """What a state file stores besides the course itself."""
         if not all(isinstance(label, (bool, int, float, str)) for label in self.classes_.tolist()):
             raise InvalidInputError("Labels must be numbers or text for a training to be saved.")
         names, binarizer = getattr(self, "feature_names_in_", None), self.binarizer_

@@ -1,6 +1,6 @@
-"""From what the user passes to bits: 0/1 data as they are, other numbers through a thermometer.
+"""Turn the user's data into bits: 0/1 data unchanged, other numbers by a thermometer code.
 
-The kernels take them packed, 64 features to a word.
+The kernels take bits packed, 64 features to a word.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WORD = 64
 
 
 def canonical(X: Any) -> Any:
-    """A sparse matrix with each cell given once; anything else as it is."""
+    """A sparse matrix with duplicate entries merged; anything else unchanged."""
     if _is_sparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

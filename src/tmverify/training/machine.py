@@ -1,6 +1,6 @@
 """The live form of a machine: automata, weights and random numbers, in the layout of the kernels.
 
-The frozen form, for everything else, is ``Model``; ``included_literals`` leads there.
+The frozen form, for everything else, is ``Model``, made from ``included_literals``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 BLOCK = 64
 PLANES = 8
-MAX_STATES = 1 << (PLANES - 1)  # an action
+MAX_STATES = 1 << (PLANES - 1)  # per action
 CHANCE_UNIT = 1 << 24
 NO_BUDGET = 1 << 40
 _LANE_GROUP = 4  # words of an AVX2 vector: the rows of a clause are whole vectors
@@ -36,7 +36,7 @@ class Machine(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """The numbers of Algorithm 1, as the kernels take them."""
+    """The parameters of Algorithm 1, in the form for the kernels."""
 
     threshold: np.int64
     forget: np.uint64  # 1 / specificity, in units of 2^-24
@@ -55,7 +55,7 @@ def make_rule(
     weighted: bool,
     boost_true_positive: bool,
 ) -> Rule:
-    """The numbers as the kernels take them; 1 / specificity is rounded to a multiple of 2^-24."""
+    """The parameters in the form for the kernels; 1 / specificity is rounded to a multiple of 2^-24."""
     return Rule(
         threshold=np.int64(threshold),
         forget=np.uint64(round(CHANCE_UNIT / float(specificity))),
@@ -106,7 +106,7 @@ def array_shapes(n_clauses: int, n_features: int) -> dict[str, tuple[tuple[int, 
 
 
 def states_within(machine: Machine, n_states: int) -> bool:
-    """Whether every automaton has one of the ``2 n_states`` states in the middle."""
+    """Whether every automaton is in one of the middle ``2 n_states`` states."""
     low, high = MAX_STATES - n_states, MAX_STATES + n_states - 1
     return not (_below(machine.planes, low) | _below(~machine.planes, 2 * MAX_STATES - 1 - high)).any()
 
@@ -127,7 +127,7 @@ def restored_machine(
     blank: Machine, *, planes: Words, weights: NDArray[np.int32], draws: Words, lanes: Words
 ) -> Machine:
     """A machine of the size of ``blank`` with these automata; the other arrays are computed from them."""
-    # Automata of literals that do not exist never matter; they are reset, so that a file can't set them.
+    # Automata of literals that do not exist have no effect; they are reset, so that a file can't set them.
     planes = (planes & blank.present) | (blank.planes & ~blank.present)
     n_blocks, _, n_half = blank.included.shape
     literals = _bits_of(planes[:, -1])[:, : 2 * n_half]
@@ -168,5 +168,5 @@ def _ones_below(n: int, n_words: int) -> Words:
 
 
 def _seeds(random: np.random.Generator, shape: tuple[int, ...]) -> Words:
-    """Generator states: any word but 0, from which xorshift never leaves."""
+    """Generator states: any word except 0, which xorshift never leaves."""
     return random.integers(1, 2**64, shape, np.uint64, endpoint=False)

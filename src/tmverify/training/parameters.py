@@ -16,7 +16,7 @@ _RULE = ("threshold", "specificity", "n_states", "max_literals", "weighted", "bo
 
 
 def check_parameters(estimator: Any) -> Rule:
-    """The rule of learning that the parameters make, or InvalidInputError naming the first that is wrong."""
+    """The learning rule with these parameters, or InvalidInputError that names the first wrong one."""
     check_integer(estimator, "n_clauses", 2, MAX_CLAUSES_A_CLASS)
     check_integer(estimator, "threshold", 1, MAX_THRESHOLD)
     check_integer(estimator, "n_epochs", 1)

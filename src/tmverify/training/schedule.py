@@ -1,7 +1,7 @@
-"""The course of a training: its epochs, validation, early stopping, and the file from which it can go on.
+"""The course of a training: its epochs, validation, early stopping, and the file to continue from.
 
-Whatever ends it (the last epoch, patience, Ctrl-C, a crash of the machine), what was finished is kept:
-in ``Course``, and in the state file if one was asked for.
+However it ends (last epoch, patience, Ctrl-C, a crash of the computer), finished work is kept: in ``Course``,
+and in the state file if one was asked for.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class Examples:
 
 @dataclass(slots=True, eq=False)
 class Course:
-    """A trainer and what is known of its epochs.
+    """A trainer and the record of its epochs.
 
     ``accuracy`` measures the trainer's machines on the validation set, or is None. With ``patience``, the
     machines of the best epoch are kept, and the course ends after that many epochs without a better one.
-    ``about`` is what the state file said, if the course was read from one.
+    ``about`` is the information in the state file, if the course was read from one.
     """
 
     trainer: Trainer
@@ -57,7 +57,7 @@ class Course:
         """Train up to ``n_epochs`` in all; ``save`` is called at the start, every half minute and at the end.
 
         It is also called if the training ends in an error. If the first save fails, that is an error, before
-        any work; if a later one fails, a warning.
+        any work; if a later one fails, that is only a warning.
         """
         save()
         saved = perf_counter()

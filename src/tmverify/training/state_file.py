@@ -1,10 +1,10 @@
-"""A training in progress as a file, to go on with later: NumPy's ``.npz`` of plain arrays, never a pickle.
+"""A training in progress as a file, to continue later: NumPy's ``.npz`` of plain arrays, never a pickle.
 
 ``about`` is JSON in UTF-8 bytes; ``<set>.<machine>.<array>`` are the automata, weights and generators, the
-set being ``now`` or, under early stopping, also ``best``. What follows from these (the included literals the
-other way round, their number, the masks of what exists) is computed anew, so that a file cannot contradict
-itself, and every shape is checked against the machine that the numbers in ``about`` describe: the kernels
-rely on it. A training that goes on must have the settings, and in ``fit`` the data, that it began with.
+set being ``now`` or, under early stopping, also ``best``. Arrays that follow from these (the transposed
+included literals, their number, the masks of existing ones) are recomputed, so that a file cannot contradict
+itself. Every shape is checked against the machine that the numbers in ``about`` describe: the kernels rely on
+it. A training can continue only with the settings, and in ``fit`` the data, that it began with.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ FORMAT = "tmverify-training"
 VERSION = 1
 _STORED = ("planes", "weights", "draws", "lanes")
 Machines = Sequence[Machine]
-# Parameters that may differ when a training goes on: they do not change what an epoch does.
+# Parameters that may differ when a training continues: they do not change what an epoch does.
 FREE_PARAMETERS = ("n_epochs", "n_jobs", "verbose", "patience", "random_state")
 
 
 def write_state(path: str | os.PathLike[str], about: dict[str, Any], sets: Mapping[str, Machines]) -> None:
-    """Write the file atomically: whatever happens, it is the old one or the new one, complete."""
+    """Write the file atomically: whatever happens, it is the complete old or the complete new one."""
     arrays: dict[str, NDArray[Any]] = {}
     for name, machines in sets.items():
         for c, machine in enumerate(machines):
@@ -56,7 +56,7 @@ def read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
     Raises
     ------
     TrainingStateError
-        If the file is missing, damaged, or no such state.
+        If the file is missing, damaged, or not such a state.
     """
     file = Path(path)
     try:

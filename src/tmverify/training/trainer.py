@@ -1,10 +1,10 @@
 """A training in progress: its machines, and how many epochs they have seen.
 
-Everything random follows from one seed: that of machine c is child (0, c) of it, the plan of epoch e child
-(1, e). Threads share machines out, or the blocks of a single machine, and neither changes any random number:
+All random numbers follow from one seed: machine c uses its child (0, c), and the plan of epoch e its child
+(1, e). Machines, or the blocks of a single one, are distributed over threads, which changes no random number:
 the result is the same for every ``n_jobs``. An epoch that is interrupted leaves no trace.
 
-Two classes are told apart by one machine, which sees every example. With more classes there is a machine
+For two classes there is one machine, which sees every example. For more classes there is one machine
 for each: an example is shown to the machine of its own class, which should say yes, and to that of one other
 class, drawn at random, which should say no. Machines share nothing else, so each can run through its own
 list on its own thread.
@@ -27,7 +27,7 @@ _CACHE_LINE = 8  # int64 numbers, as in training._meeting, which is loaded with 
 
 
 class Lesson(NamedTuple):
-    """The examples of one machine: row numbers in turn, and 1 where it should say yes."""
+    """The examples of one machine: row numbers in order, and 1 where it should say yes."""
 
     rows: NDArray[np.int64]
     wanted: NDArray[np.uint8]
@@ -68,7 +68,7 @@ class Trainer:
 
     @classmethod
     def start(cls, *, seed: int, n_clauses: int, n_features: int, n_classes: int, n_states: int) -> Trainer:
-        """Machines with empty clauses: one for two classes, else one a class."""
+        """Machines with empty clauses: one for two classes, else one per class."""
         machines = [
             new_machine(n_clauses, n_features, np.random.SeedSequence(seed, spawn_key=(0, c)))
             for c in range(1 if n_classes == 2 else n_classes)
@@ -107,17 +107,17 @@ class Trainer:
     def _learn(
         self, lessons: list[Lesson], inputs: NDArray[np.uint64], rule: Rule, n_jobs: int
     ) -> NDArray[np.float64]:
-        """Run the kernels on other threads, so that this one hears Ctrl-C; return the machines' seconds."""
+        """Run the kernels on other threads, so that this one can handle Ctrl-C; return machines' times."""
         n_parts = 1
         if len(self.machines) == 1:
-            # Threads of one machine wait for each other at every example: more than cores would crawl.
+            # Threads of one machine wait for each other at every example: more threads than cores are slow.
             n_parts = max(1, min(n_jobs, len(self.machines[0].real), _n_cores()))
         stop = np.zeros(1, np.int64)
         jobs: list[Future[None]] = []
         costs = np.zeros(len(self.machines))
         with ThreadPoolExecutor(max(n_jobs, n_parts)) as pool:
             try:
-                # The machines that took longest in the last epoch go first: threads then end together.
+                # Machines that took longest in the last epoch start first: threads then end together.
                 for c in np.argsort(-self.costs, kind="stable"):
                     machine, lesson = self.machines[c], lessons[c]
                     brought = np.zeros((2, n_parts, _CACHE_LINE), np.int64)
@@ -136,7 +136,7 @@ class Trainer:
 
 
 def _run(task: tuple[Any, ...], stop: NDArray[np.int64], cost: NDArray[np.float64]) -> None:
-    """Call the kernel with the arguments ``task``; note its seconds."""
+    """Call the kernel with the arguments ``task``; record its time."""
     started = perf_counter()
     try:
         from tmverify.training._learn import learn
@@ -144,7 +144,7 @@ def _run(task: tuple[Any, ...], stop: NDArray[np.int64], cost: NDArray[np.float6
         learn(*task)
         cost[0] = perf_counter() - started
     except BaseException:
-        stop[0] = 1  # the other parts of the machine would wait for this one for ever
+        stop[0] = 1  # otherwise the other parts of the machine would wait for ever
         raise
 
 

@@ -8,7 +8,7 @@
     WordBinarizer               bit = the text contains the word
     TableBinarizer              columns of numbers, Booleans and categories, each by its own rule
 
-Importing this package imports scikit-learn; ``tmverify.data`` does so at the first use of a name from here.
+Importing this package imports scikit-learn; ``tmverify.data`` does that at the first use of a name from here.
 """
 
 from tmverify.data.binarizers.adaptive_gaussian import AdaptiveGaussianBinarizer

@@ -1,4 +1,4 @@
-"""Adaptive Gaussian thresholding: a pixel against the weighted mean of its neighbourhood.
+"""Adaptive Gaussian thresholding: compare a pixel with the weighted mean of its neighbourhood.
 
 For a window of w x w pixels (w odd) and offset C,
 
@@ -10,7 +10,7 @@ sigma = 0.3 ((w - 1) / 2 - 1) + 0.8. This is OpenCV's ``adaptiveThreshold`` with
 and THRESH_BINARY, which for windows up to 9 takes k from a table. Where all pixels of a window are
 equal and C > 0 the bit is 1: a black background becomes ones.
 
-OpenCV adds in single precision and this file in double, so a mean that falls on a half to seven digits may
+OpenCV adds in single precision and this file in double, so a mean that equals a half to seven digits may
 round differently: 2 bits in 70,000 MNIST images with window 11, none with windows 3 to 9, 13 and 31.
 """
 
@@ -85,7 +85,7 @@ class AdaptiveGaussianBinarizer(Binarizer):
         Raises
         ------
         InvalidInputError
-            If X is no matrix of grey levels or a parameter does not fit it.
+            If X is not a matrix of grey levels or a parameter does not fit it.
         """
         if check_integer(self, "window", 3) % 2 == 0:
             raise wrong_parameter(self, "window", "an odd integer of at least 3")
@@ -163,7 +163,7 @@ def _gaussian_kernel(window: int) -> NDArray[np.float64]:
 
 
 def _local_means(images: NDArray[Any], kernel: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The rounded mean of each pixel's window, (n, rows, columns); halves go to the even neighbour."""
+    """The rounded mean of each pixel's window, (n, rows, columns); halves are rounded to even."""
     rows = correlate1d(images, kernel, axis=1, output=np.float64, mode="nearest")
     means: NDArray[np.float64] = np.rint(correlate1d(rows, kernel, axis=2, output=np.float64, mode="nearest"))
     return means

@@ -1,8 +1,8 @@
 """What all binarizers share: the type of their bits, the checks of their input, the names of columns.
 
 scikit-learn's ``validate_data`` does the checking (shape, sparse or complex input, number and names of
-columns); its ValueErrors become ``InvalidInputError``, which is a ValueError too. Missing values are ours:
-the message names the column, which scikit-learn's does not.
+columns); its ValueErrors become ``InvalidInputError``, which is a ValueError too. We check for missing
+values ourselves: our message names the column, which scikit-learn's does not.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def number_text(value: float) -> str:
 
 
 def input_names(estimator: Any, input_features: Any = None) -> NDArray[Any]:
-    """The names of the input columns, by scikit-learn's rule: given, else as seen in fit, else x0, x1, ..."""
+    """The names of the input columns, by scikit-learn's rule: as given, else as in fit, else x0, x1, ..."""
     try:
         return np.asarray(OneToOneFeatureMixin.get_feature_names_out(estimator, input_features), object)
     except ValueError as error:

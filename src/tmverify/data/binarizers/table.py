@@ -1,16 +1,16 @@
-"""Tables of mixed columns as bits, each column by its own rule, found in fit:
+"""Turn tables of mixed columns into bits; ``fit`` finds the rule for each column:
 
-    Boolean (all values 0 or 1)   one bit, as it is, named like the column
+    Boolean (all values 0 or 1)   one bit, unchanged, named like the column
     other numbers                 thermometer bits, "age > 37.5"
     text                          one bit per category, "city = Oslo"
 
-Boolean columns stay even if constant, so that a table of bits passes unchanged; any other constant number
-gives no bit. A category that fit has not seen sets none of its column's bits. scikit-learn's
-ColumnTransformer could be put together to do this, at the price of naming the columns of each kind first.
+Boolean columns stay even if constant, so that a table of bits passes unchanged; any other constant column of
+numbers gives no bit. A category that fit has not seen sets none of its column's bits. scikit-learn's
+ColumnTransformer could do this too, but the user would have to list the columns of each kind first.
 
 A table is an array or a frame; of a frame only ``columns`` and ``frame[name]`` are needed, so that pandas is
-not imported. What is neither number, Boolean nor text, or is missing (None, NaN, NA), is refused by row and
-column.
+not imported. A value that is not a number, Boolean or text, or is missing (None, NaN, NA), is refused; the
+error names its row and column.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class _Column(NamedTuple):
 
 
 class _Rule(NamedTuple):
-    """What a column becomes: the kind of its values in fit, and the cuts or the categories of its bits."""
+    """How a column becomes bits: the kind of its values in fit, and the cuts or categories of its bits."""
 
     kind: Literal["bit", "numbers", "text"]
     marks: NDArray[Any]
 
     def endings(self) -> list[str]:
-        """What follows the name of the column in the names of its bits."""
+        """The text after the column name in the name of each bit."""
         if self.kind == "bit":
             return [""]
         if self.kind == "text":
@@ -86,7 +86,7 @@ class TableBinarizer(Binarizer):
     strategy : {"quantile", "uniform"}, default "quantile"
         As in ThermometerBinarizer.
     max_categories : int, default 64
-        A text column with more distinct values is refused: it is rather an identifier or free text.
+        A text column with more distinct values is refused: it is probably an identifier or free text.
     column_names : sequence of str or None, default None
         Names for the columns of arrays, which have none of their own; None means x0, x1, ...
 

@@ -1,13 +1,13 @@
-"""Thermometer coding of numbers: column v becomes the bits v > c_1, v > c_2, ... for growing cuts.
+"""Thermometer coding of numbers: column v becomes the bits v > c_1, v > c_2, ... for increasing cuts.
 
 The cuts of a column come from its training values. "quantile" cuts where a share of 1/b, 2/b, ... of them
 lies below (b bins), halfway to the next value; "uniform" cuts at equal distances. A column of at most b
 distinct values is cut halfway between all neighbours, and so loses nothing. Then:
 
-- a cut that splits the training values as another one does, or not at all, is dropped;
+- a cut that splits the training values like another cut, or not at all, is dropped;
 - a column that is not constant keeps at least one cut, even if one value fills nearly all of it;
-- a cut is rounded to the fewest digits (three at least) that split the training values the same way, and
-  a bit's name holds that very number.
+- a cut is rounded to the fewest digits (at least three) that split the training values the same way, and
+  the bit's name contains exactly that number.
 
 scikit-learn's KBinsDiscretizer has neither the second rule nor names, and warns where bins coincide.
 """
@@ -40,7 +40,7 @@ class ThermometerBinarizer(Binarizer):
     Attributes
     ----------
     cuts_ : list of float64 arrays
-        The cuts of each input column, growing.
+        The cuts of each input column, increasing.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : object array, (n_features_in_,)
@@ -83,7 +83,7 @@ class ThermometerBinarizer(Binarizer):
         return self
 
     def transform(self, X: Any) -> NDArray[np.uint8]:
-        """The bits of each row, uint8 (n, n_bits): column by column, cuts growing."""
+        """The bits of each row, uint8 (n, n_bits): column by column, cuts increasing."""
         check_is_fitted(self, "cuts_")
         matrix = numeric_matrix(self, X, fitting=False)
         columns = zip(matrix.T, self.cuts_, strict=True)
@@ -103,7 +103,7 @@ def above(values: NDArray[Any], cuts: NDArray[np.float64]) -> NDArray[np.uint8]:
 
 
 def cut_points(values: NDArray[Any], n_bins: int, strategy: str) -> NDArray[np.float64]:
-    """The cuts of one column, growing; none if it is constant."""
+    """The cuts of one column, increasing; none if it is constant."""
     values = values.astype(np.float64)
     distinct = np.unique(values)
     if len(distinct) < 2:
@@ -123,14 +123,14 @@ def cut_points(values: NDArray[Any], n_bins: int, strategy: str) -> NDArray[np.f
 
 
 def _midpoints(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Halfway between neighbours; the lower one where no float lies between or the sum is out of range."""
+    """Midpoints of neighbours; the lower neighbour if no float lies between or their sum overflows."""
     low, high = distinct[:-1], distinct[1:]
     middle = low / 2 + high / 2
     return np.where((low <= middle) & (middle < high), middle, low)
 
 
 def _short(cut: float, low: float, high: float) -> float:
-    """The number of fewest digits, three at least, that lies in low <= number < high where ``cut`` does."""
+    """``cut`` rounded to the fewest digits, at least three, such that low <= result < high."""
     for digits in range(3, 17):
         number = float(f"{cut:.{digits}g}")
         if low <= number < high:

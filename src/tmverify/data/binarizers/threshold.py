@@ -21,7 +21,7 @@ class ThresholdBinarizer(Binarizer):
     Parameters
     ----------
     threshold : float or array-like of float, (n_features,), default 75
-        One for all columns, or one per column. 75 is customary for grey levels 0..255.
+        One for all columns, or one per column. 75 is a common choice for grey levels 0..255.
 
     Attributes
     ----------

@@ -1,12 +1,12 @@
 """Bag of words as bits: bit j of a text is 1 iff the text contains word j.
 
-A word is what is left between spaces once ASCII letters are made small and each of
-``!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~``, tab and newline has become a space; the apostrophe stays. This is the
-rule behind Keras' IMDB word index. Words are ranked by how often they occur in all training texts together;
-equal counts go by the order of the alphabet, so that the order of the texts does not matter.
+Words are separated by spaces, after ASCII letters are lowercased and each of
+``!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~``, tab and newline is replaced by a space; the apostrophe stays. This is
+the rule behind Keras' IMDB word index. Words are ranked by how often they occur in all training texts;
+words with equal counts are in alphabetical order, so that the order of the texts does not matter.
 
-scikit-learn's CountVectorizer does the counting. Its own ``max_features`` won't do here: with
-``binary=True`` it ranks by the number of texts a word occurs in, and it settles equal counts arbitrarily.
+scikit-learn's CountVectorizer does the counting. Its ``max_features`` is not suitable here: with
+``binary=True`` it ranks by the number of texts a word occurs in, and it breaks ties arbitrarily.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class WordBinarizer(Binarizer):
         return self.vocabulary_.copy()
 
     def _learn(self, texts: list[str]) -> Any:
-        """Set ``vocabulary_``. Returns the bits of ``texts`` if they were counted on the way, else None."""
+        """Set ``vocabulary_``. Returns the bits of ``texts`` if they were counted for that, else None."""
         n_words = check_integer(self, "n_words", 1)
         if self.vocabulary is not None:
             self.vocabulary_ = self._given_words()

@@ -5,7 +5,7 @@
     dataset       load_dataset: name + options -> Raw -> binarizer -> Dataset
     mnist         MNIST, Fashion-MNIST and MNIST-C: files or OpenML
     imdb          movie reviews: two tab-separated files or the aclImdb folder
-    sources       what a loader is asked for, where the files are, what it hands back
+    sources       a loader's request, where the files are, and what it returns
     binary_files  idx and npy files, plain or compressed
 """
 

@@ -1,6 +1,6 @@
-"""Binary data files, plain, gzip or xz by their suffix, read no further than their headers promise.
+"""Binary data files: plain, gzip or xz, by their suffix. Never more is read than the header announces.
 
-Whatever is wrong with a file becomes one ``DataFormatError`` that names it. Nothing is ever unpickled.
+Every problem with a file raises a ``DataFormatError`` that names the file. Nothing is ever unpickled.
 
 idx: two zero bytes, 8 for uint8, the number of dimensions, each size as a big-endian uint32, the values.
 """
@@ -24,7 +24,7 @@ from tmverify.errors import DataFormatError
 
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open}
 _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
-_MAX_ROWS = 1_000_000  # a damaged header must not ask for terabytes
+_MAX_ROWS = 1_000_000  # a damaged header must not allocate terabytes
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def read_idx(file: Path, item_shape: tuple[int, ...]) -> NDArray[np.uint8]:
     Raises
     ------
     DataFormatError
-        If the file is no idx file of such items, damaged, shorter or longer than its header says.
+        If the file is not an idx file of such items, is damaged, or shorter or longer than its header says.
     """
     n_dims = 1 + len(item_shape)
     with opened(file) as stream:
@@ -62,7 +62,7 @@ def read_idx(file: Path, item_shape: tuple[int, ...]) -> NDArray[np.uint8]:
         if not 0 < n <= _MAX_ROWS:
             raise DataFormatError(f"{file}: between 1 and {_MAX_ROWS} items are expected. Found {n}.")
         data = _to_the_end(stream, n * math.prod(item_shape), file)
-    return np.frombuffer(data, np.uint8).reshape(n, *item_shape).copy()  # else read-only
+    return np.frombuffer(data, np.uint8).reshape(n, *item_shape).copy()  # without a copy, read-only
 
 
 def read_npy(file: Path, shapes: tuple[tuple[int, ...], ...], kinds: str) -> NDArray[Any]:
@@ -71,12 +71,12 @@ def read_npy(file: Path, shapes: tuple[tuple[int, ...], ...], kinds: str) -> NDA
     Raises
     ------
     DataFormatError
-        If the file is none, damaged, or holds another array.
+        If the file is not an npy file, is damaged, or holds another array.
     """
     with opened(file) as stream:
         try:
             version = np.lib.format.read_magic(stream)
-            if version != (1, 0):  # later ones are for headers that no array of numbers needs
+            if version != (1, 0):  # later versions have headers that no array of numbers needs
                 raise ValueError(f"version {version} of the format")
             shape, column_major, dtype = np.lib.format.read_array_header_1_0(stream)
         except ValueError as error:

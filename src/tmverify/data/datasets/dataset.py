@@ -1,4 +1,4 @@
-"""``load_dataset``: a name becomes training and test data, by default as bits ready to train on.
+"""``load_dataset``: training and test data by name, by default as bits ready to train on.
 
 The binarizer is fitted on the training part only; both parts then pass through it.
 """
@@ -27,7 +27,7 @@ _DIGITS_THRESHOLD = 5.5
 
 
 def _load_digits(request: Request) -> Raw:
-    """The 1,797 digits of scikit-learn, 8 x 8 grey levels 0..16; always the same 450 are for testing."""
+    """The 1,797 digits of scikit-learn, 8 x 8 grey levels 0..16; the same 450 are always for testing."""
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
 
@@ -60,7 +60,7 @@ class Dataset:
     y_train, y_test : int64 array, (n,)
         Classes 0..9; for imdb 1 is positive and 0 negative.
     feature_names : tuple of str, or None for raw texts
-    image_shape : (rows, columns), or None if the inputs are no images
+    image_shape : (rows, columns), or None if the inputs are not images
     binarizer : fitted transformer, or None for raw data
     """
 
@@ -167,13 +167,13 @@ def _binarized(name: str, raw: Raw, binarizer: Any) -> Dataset:
     X_test = _as_bits(fitted.transform(raw.X_test), "X_test")
     try:
         names = tuple(map(str, fitted.get_feature_names_out(names)))
-    except AttributeError:  # this transformer names nothing
+    except AttributeError:  # this transformer gives no names
         names = tuple(map(default_name, range(X_train.shape[1])))
     return Dataset(name, X_train, raw.y_train, X_test, raw.y_test, names, raw.image_shape, fitted)
 
 
 def _as_bits(X: Any, part: str) -> Any:
-    """What a binarizer gave, as uint8: an array, or a CSR matrix if it was sparse."""
+    """A binarizer's output as uint8: an array, or a CSR matrix if it was sparse."""
     from scipy.sparse import issparse
 
     title = f"The binarizer's output for {part}"

@@ -4,7 +4,7 @@ Two layouts, in the same order (positive reviews by file number, then negative o
 
 - ``imdb/imdb_train.tsv.xz`` and ``imdb/imdb_test.tsv.xz``: UTF-8, one review a line, fields label, rating,
   number of the original file and text. Lines end at newline only and fields at the first three tabs only,
-  since reviews hold other line marks and tabs of their own;
+  since reviews contain other line separators and tabs;
 - the folder ``aclImdb`` of the original archive, with ``{train,test}/{pos,neg}/<number>_<rating>.txt``.
 """
 
@@ -63,7 +63,7 @@ def _read_folders(positive: Path, negative: Path) -> Reviews:
 
 
 def _reviews_in(folder: Path) -> list[str]:
-    # Shorter numbers first, then by digits: the order of the numbers.
+    # Shorter numbers first, then by digits: this is numerical order.
     files = sorted(folder.glob("*.txt"), key=lambda file: (len(file.stem.partition("_")[0]), file.name))
     if not files:
         raise DataFormatError(f"{folder}: no reviews (*.txt) found. {_REMEDY}")

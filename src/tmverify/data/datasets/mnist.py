@@ -1,6 +1,6 @@
 """MNIST, Fashion-MNIST and MNIST-C: 28 x 28 grey levels, classes 0..9, from files or from OpenML.
 
-Any number of images is accepted, as long as there are as many labels: subsets are useful.
+Any number of images is accepted, as long as there are as many labels, so subsets can be used.
 
 MNIST-C has the MNIST test images, in order, under 15 corruptions (Mu and Gilmer 2019); its training images
 are those of MNIST. With ``corruption=None`` each test image gets one of the 15, drawn uniformly: image i gets
@@ -101,7 +101,7 @@ def _read_part(images: Path, labels: Path) -> tuple[NDArray[np.uint8], NDArray[n
 
 
 def _fetch(title: str, openml_name: str) -> Raw:
-    """From OpenML by way of scikit-learn, which keeps a copy: the first 60,000 rows are for training."""
+    """Fetch from OpenML through scikit-learn, which keeps a copy; the first 60,000 rows are for training."""
     from sklearn.datasets import fetch_openml
 
     parser = "pandas" if find_spec("pandas") else "liac-arff"
@@ -139,7 +139,7 @@ def _class_numbers(target: Any, title: str) -> NDArray[np.int64]:
 
 
 def _find_corrupted(corruption: str, folder: Path | None) -> list[Path]:
-    """The file of one corruption; in the archive's own layout, images and labels."""
+    """The file of one corruption; in the archive's own layout, the images and the labels."""
     layouts = [
         Layout(Path("mnist_c"), (f"{corruption}.npy",), (".xz", ".gz", "")),
         Layout(Path("mnist_c") / corruption, ("test_images.npy", "test_labels.npy")),

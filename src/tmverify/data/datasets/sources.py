@@ -1,8 +1,8 @@
-"""What loaders share: what they are asked for, where the files are, and what they hand back.
+"""What loaders share: the request, the search for files, and the type that they return.
 
-Files are under ``data_dir``, else under the folder that TMVERIFY_DATA names. A loader states its layouts, and
-the first complete one is used; if there is none, the error lists what was expected where, what is missing
-from a layout that was begun, and how to get it.
+Files are under ``data_dir``, else under the folder that TMVERIFY_DATA names. A loader lists its layouts, and
+the first complete one is used. If none is complete, the error says which files were expected where, which are
+missing from a partly present layout, and how to get them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ VARIABLE = "TMVERIFY_DATA"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The options of ``load_dataset``, checked; each loader takes those that concern it."""
+    """The checked options of ``load_dataset``; each loader uses those that it needs."""
 
     folder: Path | None
     source: str
@@ -59,7 +59,7 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One way to lay out a dataset.
+    """One way to arrange the files of a dataset.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Layout:
     names : tuple of str
         The files needed.
     suffixes : tuple of str
-        What may follow each name, in order of preference; "" stands for the name as it is.
+        Endings that each name may have, in order of preference; "" means none.
     """
 
     folder: Path
@@ -90,7 +90,7 @@ class Layout:
 
 
 def data_folder(data_dir: str | os.PathLike[str] | None) -> Path | None:
-    """The folder given, else that of the environment, else None.
+    """The folder given, else the one that TMVERIFY_DATA names, else None.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def find_files(title: str, root: Path | None, layouts: Sequence[Layout], remedy:
 
 
 def _expected(layouts: Sequence[Layout], root: Path | None) -> str:
-    """Layouts that differ only in the folder share a sentence."""
+    """The layouts in words; those that differ only in the folder share a sentence."""
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for layout in layouts:
         folder = layout.folder if root is None else root / layout.folder

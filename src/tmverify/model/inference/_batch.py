@@ -1,19 +1,19 @@
 """Votes of clauses on a block of 512 samples, by the method of the four Russians.
 
 The block is transposed first: bit s of ``planes[f, w]`` is feature f of row ``64 w + s``. A clause is then
-evaluated on all samples at once: the AND of its features' planes, until no sample is left. Eight clauses at a
-time then vote. They make one byte per sample, their *pattern* p, and a table holds what each of the 256
-patterns adds to the sums,
+evaluated on all samples at once: the AND of its features' planes, until no sample is left. Clauses then vote
+eight at a time. Their outputs on a sample are one byte, the *pattern* p, and a table holds what each of the
+256 patterns adds to the sums,
 
     table[p] = sum_{k in p} weights[k],        sums[s] += table[pattern[s]],
 
-so a sample costs one look-up per eight clauses however many of them are true, without a branch. (Walking over
+so a sample costs one look-up per eight clauses, without a branch, however many are true. (Looping over
 the true bits instead costs one mispredicted branch per 64 samples and clause, and was twice as slow.)
 
-Sums are 16 lanes of int16, one AVX2 register for up to 16 outputs. They can't overflow, by the layout:
+Sums are 16 lanes of int16, one AVX2 register for up to 16 outputs. The layout prevents overflow:
 clauses come in *runs* in which the votes of one sign for one output add up to less than 2**15, and after each
-run the sums, shifted left by the run's ``shift``, go into the int64 scores. Large weights are cut into
-digits, each with runs of its own.
+run the sums, shifted left by the run's ``shift``, go into the int64 scores. Large weights are split
+into digits, each with its own runs.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ from tmverify.model.inference._vectors import (
 
 @kernel
 def fold_eight(x0, x1, x2, x3, x4, x5, x6, x7, mask, octet):  # type: ignore[no-untyped-def]
-    """octet[f] = mask & sum_k x_k[f] << k, a loop that LLVM runs 32 bytes at a time.
+    """octet[f] = mask & sum_k x_k[f] << k; LLVM vectorises the loop to 32 bytes at a time.
 
     Returns the OR of all bytes, as a byte (a wider one is slower).
     """
@@ -56,16 +56,16 @@ def fold_eight(x0, x1, x2, x3, x4, x5, x6, x7, mask, octet):  # type: ignore[no-
 def transpose_rows(bits, start, octets, planes):  # type: ignore[no-untyped-def]
     """planes[f, w] = sum_s bits[start + 64 w + s, f] << s over the 512 rows from ``start``.
 
-    There is a row ``start``; rows beyond the last one count as zeros. ``octets`` is scratch, (8, n_features)
-    uint8; ``planes`` is (n_features, 8) uint64. Returns the OR of all bytes read: above 1, one was no bit
-    and has spilt into its neighbours. So the caller needs no second pass over the data to check it.
+    Row ``start`` must exist; rows beyond the last one count as zeros. ``octets`` is scratch, (8, n_features)
+    uint8; ``planes`` is (n_features, 8) uint64. Returns the OR of all bytes read: if it is above 1, some byte
+    was not a bit and has corrupted its neighbours. So the caller needs no second pass to check the data.
     """
     last = len(bits) - 1
     seen = np.uint8(0)
     for w in range(planes.shape[1]):
         for k in range(8):
             i = start + 64 * w + 8 * k
-            # Past the end, the last row is read again and masked away.
+            # Past the end, the last row is read again and masked out.
             seen |= fold_eight(
                 bits[min(i, last)],
                 bits[min(i + 1, last)],
@@ -90,8 +90,8 @@ def transpose_rows(bits, start, octets, planes):  # type: ignore[no-untyped-def]
 def find_true(planes, features, starts, middles, first, true):  # type: ignore[no-untyped-def]
     """true[k] = the samples on which clause ``first + k`` is true, for the eight clauses from ``first``.
 
-    Clause j asks for ones in ``features[starts[j]:middles[j]]`` and for zeros in
-    ``features[middles[j]:starts[j + 1]]``; the latter come in fours. Returns whether there is any sample.
+    Clause j requires ones in ``features[starts[j]:middles[j]]`` and zeros in
+    ``features[middles[j]:starts[j + 1]]``; the latter are padded to fours. Returns whether any is true.
     """
     some = False
     for k in range(8):
@@ -193,9 +193,9 @@ def add_block_votes(  # type: ignore[no-untyped-def]
 
 @kernel
 def decide_rows(scores, least_positive, clamp, classes):  # type: ignore[no-untyped-def]
-    """classes[i] = index of the class of scores[i], by the rule of ``model.evaluate`` and without a copy.
+    """classes[i] = index of the class of scores[i], by the rule of ``model.evaluate``, without a copy.
 
-    A sign if there is one output, else the first largest.
+    The sign decides if there is one output, else the first of the largest scores.
 
     Scores are cut to ``[-clamp, clamp]`` first; a ``clamp`` beyond every score means none.
     """

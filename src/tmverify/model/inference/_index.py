@@ -1,20 +1,20 @@
-"""Votes of clauses on single rows, for when there are too few of them for ``_batch``.
+"""Votes of clauses on single rows, for inputs of too few rows for ``_batch``.
 
-Inputs are mostly zeros as a rule, so the ones are looked up in an index from features to clauses:
+Inputs are usually mostly zeros, so the ones are looked up in an index from features to clauses:
 
-    lacking_j(x) = number of features that clause j asks to be 1 and that are 0,
-                   or something negative if it asks for a feature to be 0 that is 1
+    lacking_j(x) = number of features that clause j requires to be 1 and that are 0,
+                   or a negative number if it requires a feature to be 0 that is 1
 
 and clause j is true iff ``lacking_j(x) = 0``. The work is proportional to the literals on features that are 1
-and to the clauses, and no branch depends on a clause. (Masks of 64 features a word, left at the first
-violation, were three times slower: one mispredicted branch per clause.)
+and to the clauses, and no branch depends on a clause. (Masks of 64 features per word, checked up to
+the first violation, were three times slower: one mispredicted branch per clause.)
 """
 
 import numpy as np
 
 from tmverify.kernels.jit import kernel
 
-# More than the literals of any clause, and no sum with them leaves int32.
+# Larger than any clause is long; no sum with that length leaves int32.
 _VIOLATED = np.int32(-(1 << 30))
 
 
@@ -22,7 +22,7 @@ _VIOLATED = np.int32(-(1 << 30))
 def find_ones(bits, ones):  # type: ignore[no-untyped-def]
     """ones[:n] = the features f with bits[f] != 0; returns n and the OR of all bytes.
 
-    ``ones`` has one cell more than there are features: each number is written and then kept or not.
+    ``ones`` has one cell more than there are features, as each number is written before it is kept or not.
     """
     n = 0
     seen = np.uint8(0)
@@ -37,12 +37,12 @@ def find_ones(bits, ones):  # type: ignore[no-untyped-def]
 def find_true_clauses(ones, n_ones, index, lacking, true):  # type: ignore[no-untyped-def]
     """true[:n] = the clauses true on an input whose features ``ones[:n_ones]`` are 1; returns n.
 
-    Feature f is asked to be 1 by ``clauses[offsets[f]:middles[f]]`` and to be 0 by
+    Feature f is required to be 1 by ``clauses[offsets[f]:middles[f]]`` and to be 0 by
     ``clauses[middles[f]:offsets[f + 1]]``; clause j has ``needed[j]`` literals of the first kind.
     ``lacking`` is scratch like ``needed``; ``true`` has one cell more.
     """
     offsets, middles, clauses, needed = index.offsets, index.middles, index.clauses, index.needed
-    for j in range(len(needed)):  # many times faster than the assignment of a slice
+    for j in range(len(needed)):  # many times faster than assigning a slice
         lacking[j] = needed[j]
     for i in range(n_ones):
         f = ones[i]
@@ -62,7 +62,7 @@ def add_votes(index, bits, scores):  # type: ignore[no-untyped-def]
     """scores[i, vote_outputs[v]] += vote_weights[v] for every vote v of every clause true on bits[i].
 
     Clause j has the votes ``[vote_offsets[j], vote_offsets[j + 1])`` of ``index``. Returns the OR of all
-    bytes of ``bits``: above 1, one was no bit.
+    bytes of ``bits``: if it is above 1, some byte was not a bit.
     """
     ones = np.empty(bits.shape[1] + 1, np.uint32)
     lacking = np.empty(len(index.needed), np.int32)

@@ -1,4 +1,4 @@
-"""The class of a single row, or of a few, by tables of which clauses are left: for models of moderate size.
+"""The class of one or a few rows, by tables of clauses that are not violated; for models of moderate size.
 
 A clause is a bit; 512 of them, a *chunk*, are one row of 64 bytes. Features come in groups of four, group g
 being g, g + q, g + 2 q and g + 3 q with ``q = ceil(n_features / 4)``, and the four bits of a group are its
@@ -8,17 +8,17 @@ being g, g + q, g + 2 q and g + 3 q with ``q = ceil(n_features / 4)``, and the f
 
 so 512 clauses cost q look-ups, however many literals they have, and no branch. The votes of the true clauses
 are then added up, 16 outputs at a time. (The index of ``_index`` took five times as long on 500 rules;
-it goes on being used where a table would leave the caches. Groups of eight features need tables 8 times as
+it is still used if a table would not fit the caches. Groups of eight features need tables 8 times as
 large, and groups of neighbours can't be folded 32 bytes at a time.)
 
-All is in one matrix, ``table``, (n, 8) int64, in this order of rows of 64 bytes:
+Everything is in one matrix, ``table``, (n, 8) int64, whose rows of 64 bytes are, in order:
 
     1                               header: chunks, outputs, least positive score, clamp
     chunks * q * 16                 clauses left, by chunk, group and nibble
     parts                           bias, 16 outputs a part, int32
     parts * chunks * 512            votes, by part and clause, int32
 
-No sum leaves int32, by the choice of models (``rows.table_form``).
+No sum leaves int32: ``rows.table_form`` refuses models where one could.
 """
 
 import numpy as np
@@ -28,8 +28,7 @@ from tmverify.kernels.jit import njit
 from tmverify.kernels.words import lowest_bit
 from tmverify.model.inference._vectors import add_votes, all_samples, keep_row, load_votes, vote_of, word_of
 
-# One compilation serves arrays that may be written to and those that may not. Helpers are inlined, which
-# halves its time.
+# One compilation serves writable and read-only arrays. Helpers are inlined, which halves the compile time.
 _ROWS = types.Array(types.uint8, 2, "C", readonly=True)
 _TABLE = types.Array(types.int64, 2, "C")
 _CLASSES = types.Array(types.int64, 1, "C")
@@ -40,7 +39,7 @@ _LOWEST = -(1 << 63)
 def fold_quarters(bits, nibbles):  # type: ignore[no-untyped-def]
     """nibbles[g] = sum_k bits[g + k q] << k, with q = len(nibbles); returns the OR of all bytes.
 
-    Above 1, one of them was no bit, and the nibbles are none.
+    If that is above 1, some byte was not a bit, and the nibbles are invalid.
     """
     n, q = len(bits), len(nibbles)
     seen = np.uint8(0)
@@ -78,7 +77,7 @@ def count_votes(nibbles, table, part):  # type: ignore[no-untyped-def]
     return sums
 
 
-# Without nogil: letting go of the lock and taking it again costs as much as deciding a row.
+# Without nogil: releasing and taking the lock again costs as much as classifying a row.
 @njit(types.int64(_ROWS, _TABLE, _CLASSES), cache=True)
 def decide_few(rows, table, classes):  # type: ignore[no-untyped-def]
     """classes[i] = index of the class of ``rows[i]``, by the rule of ``model.evaluate``.

@@ -4,9 +4,9 @@
     lanes       16 sums of votes on a sample of a block: ``<16 x i16>``, one AVX2 or two NEON registers
     votes       16 sums of votes on a single row: ``<16 x i32>``, 64 bytes like a set of 512 samples
 
-numba leaves LLVM's superword vectorizer off, and LLVM's loop vectorizer does not see loops of 8: written in
-plain numba the same code is scalar and three times slower. LLVM splits these vectors for the machine at hand,
-so no instruction set is named here. Rows are addressed without bounds checks, indices are not negative.
+numba turns LLVM's superword vectorizer off, and LLVM's loop vectorizer ignores loops of 8: in plain numba the
+same code is scalar and three times slower. LLVM splits these vectors to suit the processor, so no instruction
+set is named here. Rows are addressed without bounds checks; indices must not be negative.
 
 Samples and votes are equally wide, so that a matrix of 64-bit words, (n, 8), can hold both, and a kernel
 needs one array for a model: numba takes a tenth of a microsecond to unpack each argument, as much as it takes
@@ -24,7 +24,7 @@ from numba.extending import intrinsic, models, register_model
 SAMPLE_WORDS = 8
 LANES = 16
 
-# Callers leave out the first argument, which a type checker can't know.
+# Callers omit the first argument, which type checkers do not know.
 _intrinsic: Any = intrinsic
 _INT32, _WORD = ir.IntType(32), ir.IntType(64)
 _BITS = ir.IntType(64 * SAMPLE_WORDS)
@@ -34,7 +34,7 @@ _VOTES = ir.VectorType(_INT32, LANES)
 
 
 class Vector(types.Type):
-    """numba's type of a vector of LLVM."""
+    """numba's type for an LLVM vector."""
 
     def __init__(self, name: str, vector: Any) -> None:
         super().__init__(name=name)
@@ -58,7 +58,7 @@ def _row_pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any, 
     data = context.make_array(kind)(context, builder, array).data
     if index.type.width < 64:
         index = builder.zext(index, _WORD)
-    # A constant width makes a shift of what would be a multiplication per look-up.
+    # With a constant width, each look-up needs a shift instead of a multiplication.
     return builder.bitcast(builder.gep(data, [builder.mul(index, _WORD(row.count))]), row.as_pointer())
 
 

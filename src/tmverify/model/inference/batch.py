@@ -1,7 +1,7 @@
 """The form of a model for batches (``_batch``): for each clause, its features.
 
-Eight clauses share a table of votes, 16 outputs wide. Votes are cut into digits, and clauses into runs, so
-that sums fit 16 bits.
+Eight clauses share a table of votes, 16 outputs wide. Votes are split into digits, and clauses into runs,
+so that sums fit 16 bits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WORD_BITS = 64
 BLOCK_ROWS = 512
 EIGHT = 8
 LANES = 16
-# Eight digits of 12 bits stay below 2**15, the limit of a sum of votes.
+# The sum of eight 12-bit digits stays below 2**15, the limit of a sum of votes.
 DIGIT_BITS = 12
 MAX_SUM = (1 << 15) - 1
 CACHE_LINE = 64
@@ -103,7 +103,7 @@ def batch_form(clauses: Clauses, votes: NDArray[np.int64]) -> BatchForm:
 
 
 def _in_eights(votes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The clauses that vote, those for the same outputs together, filled up to eights by number ``n``."""
+    """The clauses that vote, sorted by their first output, padded with index ``n`` to a multiple of eight."""
     voting = np.flatnonzero((votes != 0).any(axis=1))
     voting = voting[np.argsort((votes[voting] != 0).argmax(axis=1), kind="stable")]
     return np.concatenate([voting, np.full(-len(voting) % EIGHT, len(votes))])
@@ -133,16 +133,16 @@ def _parts(
     tables = votes.reshape(-1, EIGHT, n_groups, LANES).swapaxes(1, 2)
     eight, group = np.nonzero(tables.any(axis=(2, 3)))
     offsets = np.searchsorted(eight, np.arange(len(tables) + 1))
-    # Kernels are compiled for a layout of arrays, and NumPy finds several groups in another than one.
+    # Kernels are compiled for one array layout, but NumPy's layout here depends on the number of groups.
     return offsets, np.ascontiguousarray(group), tables[eight, group].reshape(-1, LANES)
 
 
 def _literal_lists(
     clauses: Clauses, order: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
-    """Features of each clause of ``order`` (number ``n`` is an empty one): asked to be 1, then to be 0.
+    """Features of each clause of ``order`` (index ``n`` is an empty one): required to be 1, then to be 0.
 
-    The latter are filled up to fours by repetition. Ones come first: in mostly-zero inputs, they leave fewer.
+    The latter are padded to fours by repetition. Ones come first: on mostly-zero inputs, fewer samples pass.
     """
     with_empty = Clauses(
         clauses.n_features, clauses.literals, np.append(clauses.offsets, clauses.offsets[-1])
@@ -165,7 +165,7 @@ def _literal_lists(
 
 
 def zeros_on_a_cache_line(shape: tuple[int, int], dtype: type[np.generic]) -> NDArray[Any]:
-    """Zeros that start on a cache line: rows that straddle two lines cost a fifth of the speed."""
+    """Zeros that start on a cache line: rows that span two lines cost a fifth of the speed."""
     size = shape[0] * shape[1] * np.dtype(dtype).itemsize
     room = np.zeros(size + CACHE_LINE, np.uint8)
     skip = -room.ctypes.data % CACHE_LINE

@@ -6,7 +6,7 @@ All keep only the clauses that can change a score (``model.evaluate.live_clauses
 - ``index``, for the scores of a few rows, and for their classes if the model is large
 - ``batch``, for blocks of rows
 
-Each is built when first needed. The training structure, the file and these are different things on purpose.
+Each is built when first needed. They are separate from training and file on purpose.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tmverify.model.inference.rows import AddVotes, TableForm, index_form, table
 if TYPE_CHECKING:
     from tmverify.model.machine import Model
 
-# A block costs the same however few of its rows are used; about here single rows become cheaper.
+# A block costs the same however few of its rows are used; up to about here single rows are cheaper.
 FEW_ROWS = 48
 FEW_ROWS_BY_TABLE = 128
 NO_CLAMP = (1 << 63) - 1
@@ -43,14 +43,14 @@ class PackedModel:
         self._least_positive = least_positive_score(model.tie)
         self._clamp = NO_CLAMP if model.clamp is None else model.clamp
         self._n_features = model.n_features
-        # For one row, the kernel's answer is taken from what it returns: threads may share what it writes.
+        # For one row, the class is the kernel's return value: threads may share the array that it writes to.
         self._unread = np.empty(1, np.int64)
         self._shape_of_one = (1, model.n_features)
         self._labels_of_one = [self._classes[c : c + 1] for c in range(len(self._classes))]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Label of each row."""
-        # One row is a case of its own: in a microsecond and a half, every call and look-up counts.
+        # One row is a special case: it takes 1.5 microseconds, so every call and look-up counts.
         if (
             type(X) is np.ndarray
             and X.shape == self._shape_of_one
@@ -72,10 +72,10 @@ class PackedModel:
         return self._classes[classes]
 
     def scores(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Scores of each row, (n, outputs) int64; the kernels check the bytes in passing."""
+        """Scores of each row, (n, outputs) int64; the kernels also check the bytes."""
         rows = as_rows(X, self._n_features).view()
         n = len(rows)
-        rows.flags.writeable = False  # else the kernels would be compiled twice, for both kinds of arrays
+        rows.flags.writeable = False  # else kernels would be compiled twice, for writable arrays too
         scores = np.empty((n, len(self._bias)), np.int64)
         scores[:] = self._bias
         rest = n % BLOCK_ROWS
@@ -87,7 +87,7 @@ class PackedModel:
             as_bit_matrix(rows, self._n_features)  # raises: a byte is no bit
         return scores
 
-    # Kernels are imported when first used, and once: an import statement costs a microsecond a call.
+    # Kernels are imported once, when first used: an import statement costs a microsecond per call.
     @cached_property
     def _decide_rows(self) -> Callable[..., None]:
         from tmverify.model.inference._batch import decide_rows

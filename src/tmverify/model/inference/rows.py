@@ -1,7 +1,7 @@
 """The forms of a model for single rows: a table if it is of moderate size (``_table``), else an index.
 
-The index has for each feature the clauses that ask for it. The table has, for each four features and each of
-their 16 values, the clauses that these don't violate, as a set of bits.
+The index has for each feature the clauses with a literal on it. The table has, for each four features and
+each of their 16 values, the clauses that these don't violate, as a bit set.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WORDS = 8
 NIBBLES = 16
 LANES = 16
 ROW_BYTES = 64
-# Beyond, the index wins: tables leave the caches, or are looked up for many outputs.
+# Beyond these, the index is faster: tables leave the caches, or need many look-ups.
 MAX_BYTES = 4 << 20
 MAX_LOOK_UPS = 4096
 MAX_SCORE = (1 << 31) - 1
