@@ -117,7 +117,7 @@ def decide_task(task: Task, models: Sequence[Classifier]) -> TaskAnswer:
 
 
 def replayed(task: Task, answer: TaskAnswer, models: Mapping[str, Classifier]) -> TaskAnswer:
-    """The answer, or UNKNOWN if its counterexample, perhaps from another machine, is none on this machine."""
+    """The answer; UNKNOWN if its counterexample, perhaps from another machine, does not replay here."""
     if answer.witness is None or replays(task.query([models[key] for key in task.models]), task, answer):
         return answer
     detail = "the counterexample of a worker does not replay here"

@@ -122,7 +122,7 @@ class Task:
     def named(self, models: Mapping[str, NamedT]) -> NamedT:
         """The model whose feature names are used, among a store's models by hash.
 
-        The model is always there: answers are believed only if the store has their models.
+        For a task with a believed answer, the store has the models.
         """
         return named_first([models[key] for key in self.models])
 

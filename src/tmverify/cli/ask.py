@@ -300,7 +300,7 @@ def _file_name(answers: Answers) -> str:
 
 
 def _title(answers: Answers) -> str:
-    """The title of the plan that a command makes: the same command again replaces the plan."""
+    """The title of the plan that a command makes: what it asks; so the same command replaces the plan."""
     given = answers.given
     said = {
         "epsilon": " ".join(map(str, given.epsilons)) or None,

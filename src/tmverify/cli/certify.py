@@ -135,7 +135,7 @@ class _Formulas:
 
 
 class _NotWrittenError(Exception):
-    """A formula could not be written. The checker would take a ValueError for a fault of the certificate."""
+    """A formula could not be written; not a ValueError, for which the checker would blame the certificate."""
 
     def __init__(self, folder: Path, error: OSError) -> None:
         why = f"no files can be written there ({error.strerror or error}); choose another folder"
