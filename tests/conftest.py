@@ -1,7 +1,7 @@
-"""Before the tests: Ctrl-C is heard, and no stale kernel is used.
+"""Preparation for the tests: Ctrl-C is enabled, and stale kernels are removed.
 
-A background job is started deaf to Ctrl-C, and so would be the processes that tests start and interrupt.
-numba's cache knows a kernel's own file, not those of the kernels that it calls: what is stale is removed.
+A background job is started with Ctrl-C ignored, and so would be the processes that tests start and interrupt.
+numba's cache notices changes in a kernel's own file, but not in those of the kernels that it calls.
 """
 
 import signal

@@ -11,7 +11,7 @@
     estimators/   how the parameters of estimators are checked
     atomic        files that are written whole or not at all
     extras        packages that only some uses need
-    interrupts    Ctrl-C once
+    interrupts    a second Ctrl-C is ignored while results are saved
     lazy          names that are imported at their first use
     progress      the one progress bar
     model/        what a classifier is, and a Tsetlin machine: clauses, decision rule, inference, file format
@@ -24,14 +24,14 @@
     asking/       many questions as tasks, their answers, and tallies of these
     campaign/     plans, a store of answers, workers, and the one loop that asks: ``run.ask``
     training/     how a Model is learnt (Algorithm 1): scikit-learn estimator, numba kernels
-    report/       a store as one HTML file
+    report/       the answers in a store as one HTML file
     interop/      other libraries' models in; solver formats, C and Verilog out
     cli/          the command line
 
 Imports point one way: cli → report, interop, training → campaign → asking → data → verify → engines,
 certificates → bnn → properties → model → kernels, estimators, atomic, extras, interrupts, progress → errors.
-``docs/glossary.md`` has the words. Every public name is imported at its first use, and with it NumPy, numba,
-scikit-learn or a solver, if it needs them: ``import tmverify`` takes no time.
+``docs/glossary.md`` explains the terms. Every public name is imported at its first use, and with it NumPy,
+numba, scikit-learn or a solver, if it needs them: ``import tmverify`` takes no time.
 """
 
 from typing import TYPE_CHECKING

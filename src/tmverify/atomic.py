@@ -1,4 +1,4 @@
-"""Files that are complete or not there at all: written beside their place, then renamed into it."""
+"""Files that are complete or absent: each is written under a temporary name, then renamed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A draft to write to, which replaces ``path`` if the block succeeds, and is deleted if not.
+    """Give a draft file to write to, which replaces ``path`` if the block succeeds, and is deleted if not.
 
-    A link stays a link: what it points to is replaced.
+    A symbolic link stays a link: the file that it points to is replaced.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file() and not target.is_dir():
@@ -38,6 +38,6 @@ def make_folder(path: Path) -> None:
 
 
 def write_lines(path: str | os.PathLike[str], lines: Iterable[str], *, encoding: str = "utf-8") -> None:
-    """Write a text file of these lines, whole or not at all."""
+    """Write these lines as a text file, completely or not at all."""
     with replacing(path) as draft, open(draft, "w", encoding=encoding, newline="\n") as file:
         file.writelines(f"{line}\n" for line in lines)

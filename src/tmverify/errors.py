@@ -16,7 +16,7 @@
     └── MissingExtraError (ImportError)  a package that this needs is not installed
 
 A message says what was given, what is expected and, where there is one, the remedy.
-Limits are no errors: a time-out or a crashed solver is a ``Verdict`` with status UNKNOWN.
+Limits are not errors: a time-out or a crashed solver is a ``Verdict`` with status UNKNOWN.
 """
 
 import reprlib
@@ -29,7 +29,7 @@ _SHORT.maxlevel = 3
 
 
 def shown(value: object) -> str:
-    """``repr`` for a message: never long or deep, whatever was given."""
+    """``repr`` for a message, shortened if it is long or deeply nested."""
     try:
         return _SHORT.repr(value)
     except ValueError:  # an integer of more digits than Python prints
@@ -37,7 +37,7 @@ def shown(value: object) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what another library's exception says."""
+    """The first line of the message of another library's exception."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
@@ -54,7 +54,7 @@ class ModelError(TmVerifyError, ValueError):
 
 
 class ModelFormatError(ModelError):
-    """A file is truncated, damaged, hostile, or no tmverify model at all."""
+    """A file is truncated, damaged, hostile, or not a tmverify model at all."""
 
 
 class ImportMismatchError(ModelError):
@@ -83,15 +83,15 @@ class CertificateError(TmVerifyError, ValueError):
 
 
 class TrainingStateError(TmVerifyError, ValueError):
-    """A file holds no training that can be resumed, or that of other data or settings."""
+    """A file holds no training that can be resumed, or one with other data or settings."""
 
 
 class PlanError(TmVerifyError, ValueError):
-    """A plan asks for something that does not exist, or is no plan at all."""
+    """A plan asks for something that does not exist, or the file is not a plan at all."""
 
 
 class StoreError(TmVerifyError, ValueError):
-    """A file is no store of results, or another run is writing to it."""
+    """A file is not a store of results, or another run is writing to it."""
 
 
 class ClusterError(TmVerifyError, RuntimeError):

@@ -1,4 +1,4 @@
-"""Packages that only some uses need: imported at first use; if one is missing, the error names the remedy."""
+"""Optional packages: they are imported at first use, and the error for a missing one says what to install."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C once: a second one must not interrupt the saving of what was done until the first."""
+"""Ctrl-C takes effect once: a second one must not interrupt the saving of the results so far."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SECONDS_TO_WIND_UP = 5.0
 def one_interrupt() -> Iterator[None]:
     """The first Ctrl-C in the block raises KeyboardInterrupt, as usual; those soon after it are ignored.
 
-    After ``SECONDS_TO_WIND_UP`` the next one counts again: an exception can get lost in a callback of
-    Python's, and winding up can hang.
-    Only in the main thread, where signals arrive, and only if nobody else handles Ctrl-C.
+    After ``SECONDS_TO_WIND_UP`` the next one counts again: Python may lose an exception that is raised in a
+    callback, and saving may hang.
+    This works only in the main thread, where signals arrive, and only if no other handler for Ctrl-C is set.
     """
     in_main_thread = threading.current_thread() is threading.main_thread()
     if not in_main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:

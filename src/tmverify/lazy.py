@@ -21,7 +21,7 @@ def names_at_first_use(
     def find(name: str) -> Any:
         if name in home_of:
             found = getattr(import_module(f"{package}.{home_of[name]}"), name)
-            setattr(sys.modules[package], name, found)  # from now on without this function
+            setattr(sys.modules[package], name, found)  # later uses do not call this function
             return found
         if name in submodules:
             return import_module(f"{package}.{name}")

@@ -1,6 +1,6 @@
-"""The progress bar, of questions, tasks and epochs alike: on standard error, and nothing unless it is wanted.
+"""The one progress bar, for questions, tasks and epochs; it is shown on standard error, and only if wanted.
 
-In a terminal or a notebook it is a bar; elsewhere, a line now and then.
+In a terminal or a notebook it is a bar; elsewhere it prints a line now and then.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class ProgressBar:
     ----------
     title : what is being done
     total, done : how many steps there are, and how many of them are done
-    notes : what is said of the last step, with rich's markup
+    notes : texts about the last step, with rich's markup
     wanted : whether to show anything
-    stays : whether the bar stays when it is done
+    stays : whether the bar stays visible at the end
     """
 
     title: str
@@ -45,7 +45,7 @@ class ProgressBar:
             try:
                 self._bar.start()
                 self._task = self._bar.add_task(self.title, total=self.total, **self._state())
-            except BaseException:  # Ctrl-C: rich would keep standard output to itself
+            except BaseException:  # e.g. Ctrl-C: rich would go on redirecting standard output
                 self._bar.stop()
                 raise
         return self
@@ -57,12 +57,12 @@ class ProgressBar:
             self._tell()
 
     def say(self, title: str) -> None:
-        """What is being done now."""
+        """Show what is being done now."""
         self.title = title
         self._show()
 
     def advance(self, *notes: str) -> None:
-        """One step more, and what is said of it."""
+        """Count one more step, and show notes about it."""
         self.done += 1
         self.notes = notes
         self._show()
@@ -89,12 +89,12 @@ class ProgressBar:
 
 
 def counts(seen: Mapping[str, int], shown: Mapping[str, str]) -> list[str]:
-    """How many there are of each outcome, as notes of a bar."""
+    """The count of each outcome, as notes for a bar."""
     return [f"[{colour}]{seen.get(name, 0)} {name}[/]" for name, colour in shown.items()]
 
 
 def _bar(*, transient: bool) -> Progress | None:
-    """A bar of rich's, where one can be shown."""
+    """A progress bar of rich, or None if it can't be shown here."""
     from rich import progress
     from rich.console import Console
     from rich.text import Text
@@ -104,7 +104,7 @@ def _bar(*, transient: bool) -> Progress | None:
         return None
 
     class Rate(progress.ProgressColumn):
-        """Steps a second, lately."""
+        """The recent number of steps per second."""
 
         def render(self, task: progress.Task) -> Text:
             return Text("" if task.speed is None else f"{task.speed:.3g}/s", style="dim")

@@ -1,4 +1,4 @@
-"""The shape of the documentation: lines that fit a screen, files that are there, words that are explained."""
+"""The form of the documentation: lines fit on a screen, files that it names exist, terms are explained."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C while a network learns: finished epochs are kept, half ones are not."""
+"""Ctrl-C while a network learns: finished epochs are kept, unfinished ones are not."""
 
 from __future__ import annotations
 

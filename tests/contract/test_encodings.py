@@ -1,4 +1,4 @@
-"""Every counter, proved by looking at every input: all n <= 8 and all bounds.
+"""Every counter is checked on every input, for all n <= 8 and all bounds.
 
 For each assignment of the inputs the formula has a model exactly when the bound holds, so the number of
 models, seen from the inputs, is the number of assignments within the bound.

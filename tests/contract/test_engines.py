@@ -1,4 +1,4 @@
-"""One battery, every engine, through the public API: the paper's examples, limits, and crashes."""
+"""The same tests for every engine, through the public API: the paper's examples, limits, and crashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every exact answer about a tiny network carries a certificate of just what was asked, which is accepted."""
+"""Every exact answer about a tiny network has a certificate for exactly that question, which is accepted."""
 
 from __future__ import annotations
 

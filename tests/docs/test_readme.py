@@ -1,4 +1,4 @@
-"""The README's examples run as printed, and say what they print."""
+"""The README's examples run as printed, and their output is the one that it shows."""
 
 from __future__ import annotations
 

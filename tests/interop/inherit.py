@@ -1,4 +1,4 @@
-"""Let another virtual environment see the packages of this one too, behind its own: inherit.py FOLDER."""
+"""Let another virtual environment use the packages of this one too, after its own: inherit.py FOLDER."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions for other people's solvers, each with the answer that its file must lead to, and the way back."""
+"""Questions for external solvers, each with the expected answer; and how a solution is read as an input."""
 
 from __future__ import annotations
 

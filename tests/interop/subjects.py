@@ -1,4 +1,4 @@
-"""What every importer is tried on: digits, and MNIST where the data folder has it; and what is asked then."""
+"""The data for the tests of all importers, digits and (if the data folder has it) MNIST; and the checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/interop.md, tried as written: the block of each library that is installed here, the clause lists."""
+"""The examples of docs/interop.md run as written: those of the libraries installed here, clause lists."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Questions in solver formats: other people's solvers read the files, agree with us, and lead back to inputs.
+"""Questions in solver formats: external solvers read the files and agree; their solutions are inputs.
 
 Random questions of every kind and option, and some larger ones. Each answer is compared with ``decide``, each
-solution goes back through the file's comments to an input that the machines themselves are asked about, and
-each optimum is compared with the radius.
+solution is turned into an input by the file's comments and run through the machines, and each optimum is
+compared with the radius.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a review of certificates found: a false claim accepted, true ones refused, bombs, odd words."""
+"""Faults that a review of certificates found: a false claim accepted, true ones refused, bombs, odd words."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Clause offsets whose differences wrap round in int64, and so all look positive.
 
-0, 2**63 - 1, -2, n: each step is >= 0 modulo 2**64. ``load`` checked ``np.diff(offsets) >= 0`` and took
-such a file, hash and all; the first ``predict`` then repeated clause numbers 2**63 - 1 times and died of a
-segmentation fault. Neighbours must be compared, not subtracted.
+0, 2**63 - 1, -2, n: each step is >= 0 modulo 2**64. ``load`` checked ``np.diff(offsets) >= 0`` and accepted
+such a file if its hash was right; the first ``predict`` then repeated clause numbers 2**63 - 1 times and died
+of a segmentation fault. Neighbours must be compared, not subtracted.
 """
 
 from __future__ import annotations

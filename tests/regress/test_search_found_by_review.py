@@ -1,4 +1,4 @@
-"""What a review of the search found, each with its story."""
+"""Faults that a review of the search found, each with its explanation."""
 
 from __future__ import annotations
 

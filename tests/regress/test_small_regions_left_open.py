@@ -1,7 +1,7 @@
 """Regions of 2^14 inputs that ``auto`` left open for a minute, while ``brute`` looked at them in a second.
 
-With weights near 2^31 and a clamp neither the search nor the solver finds its way through six classes. Random
-questions found it.
+With weights near 2^31, a clamp and six classes, neither the search nor the solver finishes. Random questions
+found this.
 """
 
 from __future__ import annotations

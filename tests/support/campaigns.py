@@ -13,7 +13,7 @@ N_FEATURES = 9
 
 
 def voters(bias: int = 0) -> tv.Model:
-    """A class of more ones than zeros; with a bias, of more or fewer."""
+    """A machine whose positive class is the inputs with more ones than zeros; a bias shifts the limit."""
     clauses = [[i + 1] for i in range(N_FEATURES)]
     return tv.Model.from_clauses(N_FEATURES, clauses, [2] * N_FEATURES, bias=bias - N_FEATURES)
 
@@ -71,7 +71,7 @@ def stored(path: Path) -> list[Asked]:
 
 
 def told(rows: list[Asked]) -> dict[str, object]:
-    """What does not depend on who answered, when and how fast."""
+    """The parts of answers that do not depend on who answered, when and how fast."""
     return {
         row.task.id: None if row.answer is None else (row.answer.status, row.answer.lower, row.answer.upper)
         for row in rows

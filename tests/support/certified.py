@@ -28,7 +28,7 @@ STANDALONE = Path(__file__).parents[2] / "tools" / "tmcheck.py"
 
 
 def load_standalone() -> ModuleType:
-    """The checker as its own file, whatever is installed."""
+    """The stand-alone checker, imported from its own file regardless of what is installed."""
     spec = importlib.util.spec_from_file_location("tmcheck_alone", STANDALONE)
     assert spec is not None
     assert spec.loader is not None
@@ -49,7 +49,7 @@ sys.exit(code)
 
 @dataclass(frozen=True)
 class Run:
-    """How the stand-alone checker ended in a process of its own: exit code, words, most memory in bytes."""
+    """The outcome of the stand-alone checker in its own process: exit code, output, most memory in bytes."""
 
     code: int
     said: str
@@ -60,7 +60,7 @@ def run_standalone(folder: Path, certificate: bytes | None, models: Sequence[byt
     """``python tools/tmcheck.py`` on these files; without a certificate, on the one that is in the folder.
 
     A small process starts the checker and measures it: Linux counts the memory that a process had before it
-    became another program, and pytest has much.
+    became another program, and the process of pytest uses much.
     """
     paths = [folder / "c.tmcert", *(folder / f"{k}.tm" for k in range(len(models)))]
     for path, data in zip(paths, [certificate, *models], strict=True):
@@ -105,7 +105,7 @@ def refusal(text: bytes, models: Sequence[tv.Model | bytes]) -> str | None:
 
 
 def check_by_both(certificate: Any, models: Sequence[tv.Model], folder: Path) -> None:
-    """Accepted by the library, and by the stand-alone file from files."""
+    """Check that the library accepts it, and so does the stand-alone checker, reading files."""
     assert certificate is not None
     words = certificate.check(*models)
     path = folder / "c.tmcert"
@@ -123,7 +123,7 @@ def check_by_both(certificate: Any, models: Sequence[tv.Model], folder: Path) ->
 
 
 def stubborn_model(rng: np.random.Generator, n_features: int, share: float) -> tv.Model:
-    """A machine that takes many flips, if any, to say 1: its bound leaves room, the search must branch."""
+    """A machine that says 1 only after many flips, if ever: its bound is loose, the search must branch."""
     clauses = [
         [int(f) * int(rng.choice([-1, 1])) for f in rng.choice(range(1, n_features + 1), 3, replace=False)]
         for _ in range(3 * n_features)
@@ -162,7 +162,7 @@ def is_true(text: bytes, models: Sequence[tv.Model]) -> bool:
 def _violating_distances(
     claim: dict[str, Any], x: NDArray[np.uint8], everything: NDArray[np.uint8], decided: list[NDArray[Any]]
 ) -> list[int]:
-    """How far the inputs are that violate, wherever the features may go."""
+    """The distances of all violating inputs that the free features can reach."""
     changed = everything != x
     inside = np.ones(len(everything), np.bool_)
     if claim["features"] is not None:

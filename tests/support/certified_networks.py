@@ -64,7 +64,7 @@ class Case:
         return may
 
     def violating(self) -> dict[int, list[Bits]]:
-        """The inputs that are decided otherwise, by the number of flips."""
+        """The inputs with another decision, by the number of flips."""
         everything = all_inputs(len(self.x))
         changed = everything != self.x
         here = reference_classes(self.model, self.x[None, :])[0]

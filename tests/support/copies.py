@@ -32,13 +32,13 @@ def without_duplicates(model: tv.Model, rng: Rng) -> tv.Model:
 
 
 def repeated(model: tv.Model, rng: Rng) -> tv.Model:
-    """Every weight in two."""
+    """Every clause twice, with its weight divided between the two."""
     some = rng.integers(-2, 3, size=model.weights.shape)
     return remade(model, [*model.clauses, *model.clauses], np.hstack([some, model.weights - some]))
 
 
 def halved(model: tv.Model, rng: Rng) -> tv.Model:
-    """Some clauses c as (c and x) + (c and not x), twice over."""
+    """Some clauses c, perhaps repeatedly, split into (c and x) + (c and not x)."""
     clauses, votes = [list(clause) for clause in model.clauses], [*model.weights.T]
     silent = model.empty_clause == "silent"
     for _ in range(max(2, len(clauses) // 5)):
@@ -51,7 +51,7 @@ def halved(model: tv.Model, rng: Rng) -> tv.Model:
 
 
 def padded(model: tv.Model, rng: Rng) -> tv.Model:
-    """With clauses that never count: contradictory, without a weight, for and against."""
+    """With clauses that have no effect: contradictory, of weight 0, or in pairs for and against."""
     clauses, votes = [*model.clauses], [*model.weights.T]
     for _ in range(5):
         size = int(rng.integers(1, min(model.n_features, 8) + 1))
@@ -69,7 +69,7 @@ def scaled(model: tv.Model, rng: Rng) -> tv.Model:
 
 
 def with_constant_clause(model: tv.Model, rng: Rng) -> tv.Model:
-    """The bias, and some more, in a clause that always fires."""
+    """All constant votes, but for a random bias, moved into a clause that always fires."""
     proper = np.flatnonzero(model.clauses.lengths)
     always = model.bias.copy()
     if model.empty_clause == "fires":
@@ -81,7 +81,7 @@ def with_constant_clause(model: tv.Model, rng: Rng) -> tv.Model:
 
 
 def with_common_votes(model: tv.Model, rng: Rng) -> tv.Model:
-    """An argmax does not mind the same votes for everyone, unless there is a clamp."""
+    """The same votes added for every class, which do not change an argmax, unless there is a clamp."""
     if model.n_outputs == 1 or model.clamp is not None:
         return model
     clause = (rng.permutation(model.n_features)[:2] + 1).tolist()
@@ -90,7 +90,7 @@ def with_common_votes(model: tv.Model, rng: Rng) -> tv.Model:
 
 
 def in_two_rows(model: tv.Model, rng: Rng) -> tv.Model:
-    """A binary machine as an argmax, in which class 0 wins a tie."""
+    """A binary machine rewritten as an argmax, in which class 0 wins a tie."""
     if model.n_outputs != 1:
         return model
     rows = np.concatenate([-model.weights, model.weights])

@@ -1,4 +1,4 @@
-"""Engines that say what a test wants, in place of the declared ones."""
+"""Engines that give the answers that a test wants, in place of the declared ones."""
 
 from __future__ import annotations
 

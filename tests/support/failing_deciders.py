@@ -54,7 +54,7 @@ def raise_error(task: Task, models: Models) -> TaskAnswer | None:
 
 
 def kill_worker(task: Task, models: Mapping[str, Classifier]) -> TaskAnswer:
-    """In place of ``see_through``: a task that takes its worker with it, not only the deciding process."""
+    """Replaces ``see_through``: the task kills its worker, not only the deciding process."""
     if task.index == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     return see_through(task, models)

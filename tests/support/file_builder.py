@@ -1,7 +1,7 @@
-"""Model files taken apart and laid out again, with a correct hash, whatever nonsense they hold.
+"""Model files taken apart and put together again, with a correct hash even if the content is nonsense.
 
-The tests' own writer of the format, from its description and not from its code. An honest hash lets a
-hostile file past the checksum, so that every other check has to stand for itself.
+This is the tests' own writer of the format, written from its description, not from its code. With a correct
+hash, a hostile file passes the checksum, so that all other checks are tested.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Parts:
         return self
 
     def with_entry(self, name: str, **changes: Any) -> Parts:
-        """Edit an array's header entry, the bytes as they were."""
+        """Edit an array's header entry and leave its bytes unchanged."""
         self._fill_entries()
         self.entries[name] = {**self.entries[name], **changes}
         return self
@@ -106,5 +106,5 @@ def sealed(header: Any, body: bytes) -> bytes:
 
 
 def dump(value: Any) -> str:
-    """Compact JSON; NaN and lone surrogates pass, for they are what some tests are about."""
+    """Compact JSON; NaN and lone surrogates are allowed, as some tests need them."""
     return json.dumps(value, separators=(",", ":"))

@@ -1,7 +1,7 @@
-"""Problems over flips in plain Python: what the kernels of the search compute, by its definition.
+"""Problems over flips in plain Python: what the kernels of the search compute, straight from the definitions.
 
-A clause is a pair of sets: the features that must flip and those that must not. How a ``Problem`` lays it out
-in arrays is known here and nowhere else in the tests.
+A clause is a pair of sets: the features that must flip and those that must not. This is the only place in the
+tests that knows how a ``Problem`` stores it in arrays.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Toy:
         )
 
     def index(self) -> tuple[list[int], list[int], list[bool]]:
-        """Where each feature's occurrences begin; then the clause of each, and whether it wakes that."""
+        """Where each feature's occurrences begin; the clause of each, and whether the flip wakes it."""
         where, owners, waking = [0], [], []
         for feature in range(self.n):
             for j, clause in enumerate(self.clauses):
@@ -98,7 +98,7 @@ class Toy:
 
 
 def toy_of(problem: Problem) -> Toy:
-    """The way back: the problem's own features, 0 to n."""
+    """A ``Problem`` turned back into a toy, with the problem's own features, 0 to n."""
     clauses = []
     for (start, end), middle in zip(
         pairwise(problem.offsets.tolist()), problem.middles.tolist(), strict=True
@@ -133,14 +133,14 @@ def random_toy(
     heaviest: int = 3,
     radius: int | None = None,
 ) -> Toy:
-    """Clauses of random literals, some of them twice, votes of either sign, needs near what can be had."""
+    """Clauses of random literals, some twice, votes of either sign, needs close to what some flips reach."""
     clauses: list[Clause] = []
     for _ in range(n_clauses):
         if clauses and rng.random() < 0.2:
             clauses.append(clauses[int(rng.integers(len(clauses)))])
             continue
         features = rng.choice(n, size=min(n, int(rng.integers(1, longest + 1))), replace=False).tolist()
-        # Few literals must flip: a clause that is far away is hardly ever woken.
+        # Few literals must flip: a clause that needs many flips would hardly ever become true.
         wakes = [f for f in features if rng.random() < 0.4]
         clauses.append(Clause(tuple(sorted(wakes)), tuple(sorted(set(features) - set(wakes)))))
     votes = rng.integers(-heaviest, heaviest + 1, size=(n_constraints, n_clauses)).tolist()
@@ -177,7 +177,7 @@ def dead_under(toy: Toy, fixed: NDArray[np.int8]) -> NDArray[np.int32]:
 
 @dataclass
 class Multipliers:
-    """What ``credit_flips`` is given beside the problem; it leaves them changed."""
+    """The arguments of ``credit_flips`` besides the problem; it changes them."""
 
     share: NDArray[np.float32]
     load: NDArray[np.float32]
@@ -190,7 +190,7 @@ class Multipliers:
 def credits_of(
     problem: Problem, total: NDArray[np.int64], dead: NDArray[np.int32], given: Multipliers, unit: int
 ) -> tuple[int, NDArray[np.int64], float]:
-    """The bound's constant, credits and slope, by the kernel."""
+    """The bound's constant, credits and slope, computed by the kernel."""
     n, size = len(problem.feature_ids), len(problem.features)
     wide = np.ones(len(total), np.bool_) if given.wide is None else given.wide
     none, credits = np.empty(0, np.int64), np.empty(n, np.int64)
@@ -201,7 +201,7 @@ def credits_of(
 
 
 class Walk:
-    """A tree explored one node at a time, its state open to view."""
+    """A tree that is explored one node at a time, with its state visible."""
 
     def __init__(self, toy: Toy) -> None:
         self.toy = toy
@@ -210,12 +210,12 @@ class Walk:
         self._intact = (self.tree.problem, True)
 
     def state(self, name: str) -> Any:
-        """What the kernel is given and changes, by its name."""
+        """An argument that the kernel changes, by name."""
         group = self.tree.state if name in tree.State._fields else self.tree.multipliers
         return getattr(group, name)
 
     def step(self) -> tuple[Found, list[int]]:
-        """One node more."""
+        """Explore one more node."""
         budget = Budget(Deadline(None), 1)
         result = self.tree.search(budget)
         self.nodes += budget.used["nodes"]

@@ -1,4 +1,4 @@
-"""The jobs that engines of networks give to a process of its own, done in this one: thousands are quick."""
+"""Jobs that engines of networks give to another process, done in this one, so that thousands are quick."""
 
 from __future__ import annotations
 

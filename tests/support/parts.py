@@ -1,4 +1,4 @@
-"""Parts of kernels, called from Python: they can only be called by a kernel, so one is made around each."""
+"""Parts of kernels, called from Python: only kernels can call them, so each is wrapped in one."""
 
 from __future__ import annotations
 

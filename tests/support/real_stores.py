@@ -71,7 +71,7 @@ _made: list[Path] = []
 
 
 def real_folder(factory: pytest.TempPathFactory) -> Path:
-    """A folder with ``s.db``, real answers of every kind, and ``open.db``, of runs without time."""
+    """A folder with ``s.db``, real answers of every kind, and ``open.db``, from runs without time."""
     if not _made:
         _made.append(factory.mktemp("real"))
         _fill(_made[0])
@@ -129,7 +129,7 @@ def answer_here(path: Path, campaign: Campaign) -> None:
 
 
 def kind(row: Asked) -> tuple[object, ...]:
-    """What makes an answer unlike others."""
+    """The kind of an answer: the properties that tell it from others."""
     found = row.answer
     assert found is not None
     subject = (row.task.names == ("net",), len(row.task.models), row.task.scope == "team")
@@ -138,7 +138,7 @@ def kind(row: Asked) -> tuple[object, ...]:
 
 
 def looked_at(opened: Store) -> list[Asked]:
-    """All that a store is read for, with no error but that it is damaged."""
+    """Read a store in every way that commands do; the only error allowed is that it is damaged."""
     rows = list(opened.rows())
     json.dumps(status_document(opened, rows), allow_nan=False)
     report = collect(rows, opened.models(), title="t", source="s")

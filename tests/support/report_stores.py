@@ -20,7 +20,7 @@ VERSIONS = {"tmverify": "0.0.test", "python": "3"}
 
 
 def machine(n_features: int = 4, *, clause: int = 1, **options: Any) -> Model:
-    """One clause of one literal for, one against."""
+    """A machine with one clause of one literal for, and one against."""
     return Model.from_clauses(n_features, [[clause], [-clause]], [1, -1], **options)
 
 
@@ -36,7 +36,7 @@ def task(
 
 
 def answer(about: Task, status: str, *, witness: Sequence[int] | None = None, **more: Any) -> TaskAnswer:
-    """Its answer, by the search, which took a tenth of a second unless told otherwise."""
+    """The answer to a task, found by ``search`` in a tenth of a second unless ``more`` says otherwise."""
     found = None if witness is None else pack(np.array(witness))
     proved = trust_in(["search"]) if status == "holds" or more.get("lower") else ()
     rests_on = tuple(dict.fromkeys((*proved, *(REPLAYED if witness is not None else ()))))
@@ -107,7 +107,7 @@ def _other(label: object) -> str:
 
 
 def two_model_store(path: Path, *, names: Sequence[str] = ("first", "second")) -> Path:
-    """Words; similarity at epsilon 0 and 1, a radius, equivalence refuted by an input."""
+    """Features are words: similarity at epsilon 0 and 1, a radius, equivalence refuted by an input."""
     words = ("good", "bad", "film", "plot")
     a, b = machine(feature_names=words), machine(clause=2, feature_names=words)
     x = [1, 1, 0, 0]

@@ -1,4 +1,4 @@
-"""Scripts in a process of their own, where signals may strike."""
+"""Scripts that run in a process of their own, to which signals can be sent."""
 
 from __future__ import annotations
 

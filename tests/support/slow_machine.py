@@ -1,7 +1,7 @@
 """The training kernels in plain Python: automata are a table of integers, random words plain integers.
 
-Written from the definitions, one literal at a time; draws its random numbers in the same order as the
-kernels, so that the two must agree in every bit.
+It is written from the definitions, one literal at a time, and draws its random numbers in the same order as
+the kernels, so that the two must agree in every bit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def xorshift(x: int) -> int:
 
 
 def fold(mask: int, words: list[int], bits: list[int]) -> int:
-    """Halve what is there and add the bit's worth, for each bit in turn."""
+    """For each bit in turn, halve the probability of a 1 in the mask, and add 1/2 if the bit is 1."""
     for word, bit in zip(words, bits, strict=True):
         mask = (mask | ~word & WORD) if bit else (mask & word)
     return mask

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for tiny models: shrinkable cousins of ``tiny``."""
+"""Hypothesis strategies for tiny models: like ``tiny``, but Hypothesis can shrink failing cases."""
 
 from __future__ import annotations
 

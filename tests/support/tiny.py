@@ -57,7 +57,7 @@ def random_case(rng: np.random.Generator) -> Case:
     n_features = int(rng.integers(1, MAX_FEATURES + 1))
     outputs = int(rng.integers(1, MAX_CLASSES + 1))
     a = random_model(rng, n_features, outputs)
-    # Sometimes a close relative, so that agreement is not a rarity; one row and two have the same classes.
+    # Sometimes a similar model, so that agreement is not rare; one row and two rows have the same classes.
     rows = 3 - outputs if outputs <= 2 and rng.random() < 0.5 else outputs
     b = random_model(rng, n_features, rows) if rng.random() < 0.5 else perturbed(rng, a)
     options: dict[str, Any] = {

@@ -39,7 +39,7 @@ def random_network(rng: np.random.Generator, n_features: int) -> BnnModel:
     widths = [n_features, *rng.integers(1, 7, size=rng.integers(1, 4)).tolist()]
     layers = []
     for n, m in pairwise(widths):
-        # Around the middle, where neurons change; sometimes anywhere, constants included.
+        # Near the middle, where neurons change; sometimes anywhere, so that some neurons are constant.
         spread = rng.integers(0, n + 2, size=m) if rng.random() < 0.2 else n // 2 + rng.integers(0, 3, size=m)
         layers.append((rng.choice([-1, 1], size=(m, n)), spread))
     n_classes = int(rng.integers(2, 5))

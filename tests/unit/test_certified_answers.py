@@ -1,4 +1,4 @@
-"""Asking for a certificate: who can, what comes with the answer, and what an answer rests on."""
+"""Asking for a certificate: which engines can give one, what the answer contains, and what it rests on."""
 
 from __future__ import annotations
 

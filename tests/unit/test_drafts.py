@@ -1,4 +1,4 @@
-"""A file written through a draft is whole or as it was."""
+"""A file written through a draft is complete or unchanged."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Asking many questions: what is asked (``Task``), what came of it (``TaskAnswer``), how they are counted.
+"""Asking many questions: the questions (``Task``), their answers (``TaskAnswer``), and counts of these.
 
 ::
 
     subject ─→ tasks ─decide→ answers ─→ tallies and tables
 
-A command makes tasks of what was typed, a campaign of its plan; both ask them in the same loop
-(``campaign.run``): in this process, or by several, with or without a store.
+A command makes tasks from its arguments, a campaign from its plan. Both ask them in the same loop
+(``campaign.run``): in this process or in several, with or without a store.
 """

@@ -1,10 +1,10 @@
-"""TaskAnswer: what came of a task, as plain values that travel between machines and lie in a store.
+"""TaskAnswer: the answer to a task, as plain values that can be sent between machines and kept in a store.
 
 ``decide_task`` finds it, in this process. ``Asked`` is a task with its answer: tables, files, stores and
-reports are made of these.
+reports are made from these.
 
-``status`` is that of a verdict (holds, violated, unknown); for a radius, ``exact``, or ``unknown`` with the
-bounds that are proved all the same.
+``status`` is that of a verdict (holds, violated, unknown). For a radius it is ``exact``, or ``unknown`` with
+the bounds that could be proved.
 """
 
 from __future__ import annotations
@@ -44,10 +44,12 @@ class TaskAnswer:
     witness : packed bits, or None
     decisions : the two labels that differ, or None
     lower, upper : bounds of a radius, else None
-    trusts : what must be right for it to be right; ``trusts_alone``: if its certificate is not kept
-    certificate : the certificate on its way to its file, or None; ``certificate_path`` where it lies
+    trusts : what must be correct for the answer to be correct
+    trusts_alone : the same if its certificate is not kept
+    certificate : the certificate until it is written to its file, or None
+    certificate_path : the path of that file
     attempts : 2 if the process that decided it died once
-    versions : of the programs that decided it
+    versions : the versions of the programs that decided it
     """
 
     task: str
@@ -76,7 +78,7 @@ class TaskAnswer:
 class Asked:
     """A task and its answer, or None while it has none.
 
-    ``refused`` is why the answer that a store has is not believed.
+    ``refused`` is the reason why the answer in a store is not believed.
     """
 
     task: Task
@@ -85,7 +87,7 @@ class Asked:
 
     @property
     def found(self) -> TaskAnswer:
-        """The answer, where it is known that there is one."""
+        """The answer; to be used only if there is one."""
         assert self.answer is not None
         return self.answer
 
@@ -103,7 +105,7 @@ class Asked:
 
 
 def decide_task(task: Task, models: Sequence[Classifier]) -> TaskAnswer:
-    """Decide ``task``; its seconds are those of compiling the question and of the engine."""
+    """Decide ``task``; its seconds are the time for compiling the question plus that of the engine."""
     start = time.perf_counter()
     query = task.query(models)
     compiling = time.perf_counter() - start
@@ -115,7 +117,7 @@ def decide_task(task: Task, models: Sequence[Classifier]) -> TaskAnswer:
 
 
 def replayed(task: Task, answer: TaskAnswer, models: Mapping[str, Classifier]) -> TaskAnswer:
-    """The answer, if its counterexample is one here too: it may have been found on another machine."""
+    """The answer; UNKNOWN if its counterexample, perhaps from another machine, does not replay here."""
     if answer.witness is None or replays(task.query([models[key] for key in task.models]), task, answer):
         return answer
     detail = "the counterexample of a worker does not replay here"
@@ -123,7 +125,7 @@ def replayed(task: Task, answer: TaskAnswer, models: Mapping[str, Classifier]) -
 
 
 def replays(query: AnyQuery, task: Task, answer: TaskAnswer) -> bool:
-    """Whether the answer's witness and decisions, or that it has none, are what the answer says."""
+    """Whether the witness, run through the models, gives the decisions and the status of the answer."""
     seen = None if answer.witness is None else replay(query, unpack(answer.witness, task.n_features))
     if answer.decisions != (None if seen is None else seen.decisions):
         return False
@@ -133,7 +135,7 @@ def replays(query: AnyQuery, task: Task, answer: TaskAnswer) -> bool:
 
 
 def answered(task: Task, found: Verdict | Radius) -> TaskAnswer:
-    """An answer as plain values."""
+    """A verdict or radius as plain values."""
     if isinstance(found, Radius):
         status = EXACT if found.exact else UNKNOWN
         bounds: tuple[float | None, float | None] = (found.lower, found.upper)
@@ -158,7 +160,7 @@ def answered(task: Task, found: Verdict | Radius) -> TaskAnswer:
 
 
 def unanswered(task: Task, reason: StopReason, detail: str, seconds: float = 0.0) -> TaskAnswer:
-    """Unknown, because whoever was to decide it could not."""
+    """The answer "unknown" to a task that could not be decided, with the reason."""
     open_radius = task.asks.is_distance
     return TaskAnswer(
         task=task.id,
@@ -174,9 +176,9 @@ def unanswered(task: Task, reason: StopReason, detail: str, seconds: float = 0.0
 
 
 def better(before: TaskAnswer, now: TaskAnswer) -> TaskAnswer:
-    """What two answers to the same task tell together; ``before`` itself if the second adds nothing.
+    """Two answers to the same task combined; ``before`` itself if the second adds nothing.
 
-    Two that contradict each other are both not believed.
+    If the two contradict each other, neither is believed.
     """
     if _contradict(before, now):
         return _rejected(now)
@@ -186,7 +188,7 @@ def better(before: TaskAnswer, now: TaskAnswer) -> TaskAnswer:
         return before
     if before.lower is None or before.upper is None or now.lower is None or now.upper is None:
         return now
-    # Bounds of a radius hold whatever came later.
+    # Bounds of a radius stay valid, so those of both answers hold.
     nearer = before if before.upper < now.upper else now
     lower, upper = max(before.lower, now.lower), nearer.upper
     exact = lower == upper
@@ -230,6 +232,6 @@ def _rejected(answer: TaskAnswer) -> TaskAnswer:
 
 @cache
 def versions() -> Mapping[str, str]:
-    """Of everything that an answer depends on."""
+    """The versions of all programs that an answer depends on."""
     packages = {name: version(name) for name in ("tmverify", "numpy", "numba", "python-sat")}
     return {**packages, "python": platform.python_version()}

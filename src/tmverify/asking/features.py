@@ -1,7 +1,7 @@
 """``features``: a list of names, indices and ranges, read as a mask.
 
-An index counts from 0, as in arrays, and may be written 43 or x43, unless some feature has such a name. What
-could be read in two ways, because a feature is called like the index of another, is refused.
+An index counts from 0, as in arrays, and may be written 43 or x43, unless some feature has such a name. If
+the name of one feature is the index of another, the text is ambiguous and is refused.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def read_features(model: Classifier, text: str | None) -> NDArray[np.bool_] | No
 
 
 def _called(token: str, find: Callable[[str], int | None]) -> int | None:
-    """The feature of that name; or 1 for x1, where that is a name: the model may count from 1."""
+    """The feature of that name; a number 1 also finds the name x1, as the model may count from 1."""
     named = find(token)
     if named is None and re.fullmatch(r"\d{1,9}", token, re.ASCII):
         return find(default_name(int(token)))
@@ -57,7 +57,7 @@ def _called(token: str, find: Callable[[str], int | None]) -> int | None:
 
 
 def _indices(token: str, model: Classifier, named: int | None) -> slice:
-    """What ``token`` stands for; ``named`` is the feature that is called so, if there is one."""
+    """The features that ``token`` stands for; ``named`` is the feature of that name, if there is one."""
     indices = _range(token, model)
     if named is None:
         if indices is None:
@@ -82,7 +82,7 @@ def _range(token: str, model: Classifier) -> slice | None:
 
 
 def _has_counted_names(model: Classifier) -> bool:
-    """Whether a feature has a name of its own such as x1: its model may count from 1."""
+    """Whether the model itself names a feature like x1: it may then count from 1."""
     return any(counted(name) is not None for name in model.feature_names or ())
 
 

@@ -1,10 +1,10 @@
-"""What is asked about: models, rows of a data file, whose decision, and what may change; then the tasks.
+"""The subject of questions: models, rows of a data file, whose decision, what may change; and their tasks.
 
-Commands and plans say it in the same words, which are read and checked here before any work starts.
+Commands and plans describe it in the same terms, which are read and checked here before any work starts.
 
-``scope`` is whose decision: that of the whole model (``team``), of one class's own machine (its label), or
-for each input the machine of its own class (``own``). No class is called ``team`` (a model refuses it); if
-one is called ``own``, that scope is refused.
+``scope`` says whose decision is meant: that of the whole model (``team``), of one class's own machine (its
+label), or for each input that of the machine of its own class (``own``). No class is called ``team`` (a model
+refuses the name); if one is called ``own``, that scope is refused.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PIXEL = re.compile(r"pixel_(\d{1,5})_(\d{1,5})\b")
 class Subject:
     """One or two models, the inputs asked about (``rows`` of the data file), and what may change.
 
-    ``names`` and ``data`` are what people call the models and the inputs.
+    ``names`` and ``data`` are the names of the models and of the inputs, for people.
     """
 
     names: tuple[str, ...]
@@ -58,7 +58,7 @@ class Subject:
 
     @property
     def named(self) -> Classifier:
-        """The model whose names of features are used."""
+        """The model whose feature names are used."""
         return named_first(self.models)
 
     def tasks(
@@ -72,7 +72,7 @@ class Subject:
         certified: bool = False,
         hints: NDArray[np.uint8] | None = None,
     ) -> list[Task]:
-        """The question about each input at each epsilon, or about every input there is."""
+        """The question as tasks: one for each epsilon and input, or one about all possible inputs."""
         engine_for(engine, self.models[0])
         for epsilon in epsilons:
             check_epsilon(epsilon, self.models[0].n_features)
@@ -105,9 +105,9 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """Which inputs, whose decision and what may change, as typed or as a plan says it.
+    """Which inputs, whose decision and what may change, as given in a command or a plan.
 
-    ``n`` rows are drawn by ``seed``, or all; ``index`` is one row instead.
+    ``n`` rows are drawn by ``seed``, or all are taken; ``index`` chooses one row instead.
     """
 
     n: int | None = None
@@ -156,7 +156,7 @@ def about_inputs(
 
 
 def about_everything(names: tuple[str, ...], models: Sequence[Classifier], scope: str) -> Subject:
-    """The subject of a question about every input there is."""
+    """The subject of a question about all possible inputs."""
     return Subject(names=names, models=tuple(models), scopes=[read_scope(models[0], scope)])
 
 
@@ -170,12 +170,12 @@ def open_models(paths: Sequence[Path]) -> tuple[Classifier, ...]:
 
 
 def open_inputs(path: Path, models: Sequence[Classifier]) -> Inputs:
-    """Read inputs as the model reads them, or two that can be compared."""
+    """Read inputs, matched to the features of the model, or of two models."""
     return load_inputs(path).matched(named_first(models), path)
 
 
 def machines(paths: Iterable[Path | str], models: Iterable[Classifier]) -> tuple[Model, ...]:
-    """The models, if all are Tsetlin machines: for what is about these alone."""
+    """The models, if all are Tsetlin machines; otherwise InvalidInputError."""
     found = []
     for path, model in zip(paths, models, strict=True):
         if not isinstance(model, Model):
@@ -188,7 +188,7 @@ def machines(paths: Iterable[Path | str], models: Iterable[Classifier]) -> tuple
 
 
 def text_of(name: str | os.PathLike[str]) -> str:
-    """A file's name as text: what is no UTF-8 in it is shown escaped."""
+    """A file's name as text; bytes that are not UTF-8 are shown escaped."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
@@ -219,7 +219,7 @@ def read_scope(model: Classifier, text: str) -> Label:
 def draw(n_inputs: int, y: NDArray[Any] | None, n: int | None, seed: int) -> NDArray[np.int64]:
     """Rows to ask about, ascending: all of them, or ``n`` without repetition.
 
-    With labels, every class gives the same number of rows, up to one, or all that it has.
+    With labels, each class gives equally many rows, up to one, or all its rows if it has fewer.
 
     Raises
     ------
@@ -240,10 +240,10 @@ def draw(n_inputs: int, y: NDArray[Any] | None, n: int | None, seed: int) -> NDA
 
 
 def quotas(sizes: list[int], n: int) -> list[int]:
-    """How many to take from each group, ``n`` together: equal up to one, or all of a small group."""
+    """How many to take from each group, ``n`` in total: equal up to one, or all of a small group."""
     taken = [0] * len(sizes)
     remaining = n
-    # The smallest first: what it cannot give is shared by those that are left.
+    # The smallest group comes first: the larger ones share what it cannot give.
     for done, group in enumerate(sorted(range(len(sizes)), key=lambda g: sizes[g])):
         taken[group] = min(sizes[group], remaining // (len(sizes) - done))
         remaining -= taken[group]

@@ -15,8 +15,8 @@ from tmverify.properties import Status, StopReason
 class Tally:
     """The answers to ``total`` tasks so far; ``seconds`` are those of the solved ones.
 
-    ``failure`` is why a certificate could not be written, if one could not; ``refused`` is how many answers
-    the store had before that were not believed.
+    ``failure`` is the error if a certificate could not be written; ``refused`` is how many earlier answers in
+    the store were not believed.
     """
 
     total: int
@@ -27,7 +27,7 @@ class Tally:
     refused: int = 0
 
     def add(self, answer: TaskAnswer | None) -> None:
-        """One answer more; None: not answered."""
+        """Count one more answer; None, for a task without an answer, changes nothing."""
         if answer is not None:
             self.counts[answer.status] += 1
             self.timeouts += answer.stop_reason == StopReason.TIMEOUT
@@ -52,7 +52,7 @@ class Tally:
 
     @property
     def positive(self) -> int:
-        """Robust, similar, equivalent; or of radii, exact."""
+        """How many are robust, similar or equivalent; or for radii, exact."""
         return self.counts[Status.HOLDS.value] + self.counts[EXACT]
 
     @property
@@ -65,9 +65,9 @@ class Tally:
 
 
 def line_of(task: Task) -> Task:
-    """The line of a table that a task belongs to: the task without what differs from input to input.
+    """The table line that a task belongs to: the task without all that differs from input to input.
 
-    All the rest must be the same, or a figure would mix answers to different questions.
+    Everything else must be equal, or a figure would mix answers to different questions.
     """
     return replace(
         task,
@@ -91,7 +91,7 @@ def tally_of(rows: Sequence[Asked]) -> Tally:
 
 
 def grouped(rows: Iterable[Asked]) -> dict[Task, Tally]:
-    """A tally for each line, in the order in which they come."""
+    """A tally for each line, in the order of their first tasks."""
     lines: dict[Task, list[Asked]] = {}
     for row in rows:
         lines.setdefault(line_of(row.task), []).append(row)

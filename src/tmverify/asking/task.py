@@ -1,9 +1,9 @@
-"""Task: one question, complete: which models, about which input, and what may change.
+"""Task: one complete question: about which models and which input, and what may change.
 
-A task is its own name: ``id`` is a digest of everything that the answer depends on (the question, the models'
-content, the input's bits and place, the region, whose decision, the engine, whether evidence is wanted).
-Where files lie, what they are called and the limits are no part of it: moving a folder or allowing more time
-leaves every id as it was.
+A task is identified by its content: ``id`` is a digest of everything that the answer depends on (question,
+content of the models, bits and place of the input, region, whose decision, engine, whether evidence is
+wanted). Names and places of files and the limits are not part of it: moving a folder or allowing more time
+changes no id.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ class Task:
 
     Attributes
     ----------
-    question : the name of one in ``properties.questions``
+    question : a name from ``properties.questions``
         ``radius`` with two models is the distance to their nearest disagreement.
     models : content hashes of the one or two models
     names, data, label, image, own
-        What people call the models and the inputs, the label of the input, (rows, columns) of pictures, and
-        whether the scope is each input's own class; no part of the question.
+        The names of the models and of the inputs, the label of the input, (rows, columns) of pictures, and
+        whether the scope is each input's own class; not part of the question.
     index, bits, n_features
         The row of the data file and its bits, packed; None for equivalence.
-    hints : packed rows of inputs worth a look, or None; no part of the question either
+    hints : packed inputs that may be counterexamples, or None; not part of the question either
     epsilon : int or None
         For robustness and similarity.
     mask : packed bits of the features that may change, or None for all
     engine, timeout, memory, certified
-        How it is decided: seconds, bytes; whether evidence is wanted.
+        How it is decided: the limits in seconds and bytes, and whether evidence is wanted.
     """
 
     question: str
@@ -88,12 +88,12 @@ class Task:
 
     @property
     def asks(self) -> Question:
-        """What is asked."""
+        """The question, from the registry."""
         return QUESTIONS[self.question]
 
     @property
     def file_name(self) -> str:
-        """Of its certificate: ``robustness-0007-eps3-0123456789abcdef.tmcert``."""
+        """The name of its certificate's file: ``robustness-0007-eps3-0123456789abcdef.tmcert``."""
         place = "" if self.index is None else f"-{self.index:04d}"
         within = "" if self.epsilon is None else f"-eps{self.epsilon}"
         return f"{self.question}{place}{within}-{self.id}.tmcert"
@@ -109,7 +109,7 @@ class Task:
         return None if self.mask is None else unpack(self.mask, self.n_features).astype(np.bool_)
 
     def query(self, models: Sequence[Classifier]) -> AnyQuery:
-        """The question about these models, compiled; for a radius, everywhere that the features may go."""
+        """The question about these models, compiled; for a radius, any number of free features may flip."""
         return self.asks.query(
             models,
             self.x,
@@ -120,20 +120,20 @@ class Task:
         )
 
     def named(self, models: Mapping[str, NamedT]) -> NamedT:
-        """The model whose names the features have, of a store's models by hash.
+        """The model whose feature names are used, among a store's models by hash.
 
-        An answer is believed only if the store has the models that it is about.
+        For a task with a believed answer, the store has the models.
         """
         return named_first([models[key] for key in self.models])
 
 
 def digest(asked: Any) -> str:
-    """What names a question, by its content."""
+    """A short hash of a question's content."""
     return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:_ID_CHARS]
 
 
 def pack(bits: NDArray[Any]) -> bytes:
-    """0 and 1, eight to a byte; a matrix row by row, each from a new byte."""
+    """Bits packed, eight to a byte; each row of a matrix begins with a new byte."""
     return np.packbits(bits.astype(np.uint8), axis=-1).tobytes()
 
 

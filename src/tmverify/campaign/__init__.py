@@ -1,4 +1,4 @@
-"""Many questions: planned, decided in parallel, kept as they come, resumed where they were left.
+"""Campaigns: many questions are planned, decided in parallel, and stored; an interrupted run can be resumed.
 
 ::
 

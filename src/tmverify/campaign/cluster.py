@@ -1,9 +1,9 @@
-"""The workers of a Dask cluster: connected to, given the models once, and not believed blindly.
+"""The workers of a Dask cluster: they get the models once, and their answers are checked here.
 
-Dask itself puts a task that was lost with its worker on another one. After some losses (its setting
-``distributed.scheduler.allowed-failures``) it gives the task up, and with it all that waited for the same
-worker. An answer may have been found on another machine: its counterexample is replayed here, and its version
-must be ours.
+If a worker dies, Dask itself gives its task to another one. After some deaths (its setting
+``distributed.scheduler.allowed-failures``) it gives up the task, and all tasks that waited for the same
+worker. An answer may come from another machine: its counterexample is replayed on this one, and its version
+of tmverify must be the same as ours.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from tmverify.model import Classifier
 
 _CONNECT = "10s"
 _ADDRESS = re.compile(r"([a-z]+://)?[^\s/:]+:\d{1,5}(/\S*)?|[a-z]+://\S+")
-_LEAST_OUT = 64  # tasks, also if the workers come later
+_LEAST_OUT = 64  # tasks, even if there are no workers yet
 _LOST = "the connection to the scheduler was lost; what is answered is in the store: run it again to go on"
 
 
 class ClusterWorkers:
-    """The workers of the scheduler at ``address``; those that join it later too.
+    """The workers of the scheduler at ``address``, including those that join it later.
 
     Raises
     ------
@@ -54,7 +54,7 @@ class ClusterWorkers:
         self._executor = self._client.get_executor(pure=False)
         self.most_out = max(_LEAST_OUT, 2 * sum(self._client.nthreads().values()))
         self._models = dict(models)
-        # The result of a task, not scattered data: Dask makes it again when all who had it are gone.
+        # The result of a task, not scattered data: Dask computes it again if all that had it are gone.
         self._sent = self._client.submit(dict, self._models, pure=False)
 
     def submit(self, task: Task) -> Future[TaskAnswer]:
@@ -65,14 +65,14 @@ class ClusterWorkers:
         return future
 
     def answer(self, task: Task, done: Future[TaskAnswer]) -> TaskAnswer:
-        """The answer to ``task``, its counterexample replayed.
+        """The answer to ``task``, whose counterexample has been replayed.
 
         Raises
         ------
         DeadWorkerError
-            If Dask has given it up.
+            If Dask has given up the task.
         ClusterError
-            If the scheduler is lost, or a worker can't do such work at all.
+            If the scheduler is lost, or a worker can't run tasks at all.
         """
         try:
             answer = done.result()
@@ -99,7 +99,7 @@ class ClusterWorkers:
 
 @contextmanager
 def _quiet(name: str) -> Iterator[None]:
-    """Keep a library from logging a failure that we report in our own words."""
+    """Keep a library from logging a failure that we report ourselves."""
     logger = logging.getLogger(name)
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)

@@ -1,4 +1,4 @@
-"""What a deciding process does: it keeps the models that it was sent, and decides one task after another."""
+"""The code of a deciding process: it keeps the models sent to it, and decides one task after another."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from tmverify.model import Classifier, Model
 from tmverify.properties.questions import PLANNED, ROBUSTNESS, Question
 
 _MODELS_KEPT = 8
-_models: dict[str, Classifier] = {}  # by their hashes; those used last are last
+_models: dict[str, Classifier] = {}  # by content hash; the most recently used are last
 
 
 def decide_sent(task: Task, models: Sequence[Classifier] | None) -> TaskAnswer | None:
-    """Decide ``task`` within its memory; None if it is about models that this process has not been sent.
+    """Decide ``task`` within its memory limit; None if this process lacks a model that it is about.
 
-    What is loaded and compiled once is no part of a task's memory.
+    Code that is loaded and compiled once does not count towards the memory of a task.
     """
     for model in models or ():
         _models[model.content_hash] = model
     if not all(key in _models for key in task.models):
         return None
     about = [_models.pop(key) for key in dict.fromkeys(task.models)]
-    _models.update((model.content_hash, model) for model in about)  # now the last to go
+    _models.update((model.content_hash, model) for model in about)  # now the last to be dropped
     for key in tuple(_models)[:-_MODELS_KEPT]:
         del _models[key]
     with at_most(task.memory):
@@ -35,7 +35,7 @@ def decide_sent(task: Task, models: Sequence[Classifier] | None) -> TaskAnswer |
 
 @cache
 def warm_up(engine: str, certified: bool) -> bool:
-    """Ask every question once about next to nothing: whatever is loaded or compiled at first use is then."""
+    """Ask every question once about tiny models, so that all code is loaded and compiled."""
     for n_outputs in (1, 3):
         tiny = Model.from_clauses(2, [[1], [2]], [[1, 1], [1, -1], [-1, 1]][:n_outputs])
         for question in PLANNED.values():

@@ -1,4 +1,4 @@
-"""From a plan to its tasks: models, inputs, epsilons and questions, the questions outermost.
+"""From a plan to its tasks, by nested loops over questions (outermost), models, inputs and epsilons.
 
 Everything is read and checked here, before the first task runs.
 """

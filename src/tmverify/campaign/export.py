@@ -1,8 +1,8 @@
 """Finished tasks as a table for other tools: CSV, or Parquet with pyarrow.
 
-Lists (flips, decisions, names) are JSON in both; what is not known is empty, infinity is ``inf``. Features
-are given by index (``features``, ``flips``) and by name (``feature_names``, ``flipped_features``). An answer
-that is not believed is a row too, of status ``unknown``: nothing is left out in silence.
+Lists (flips, decisions, names) are JSON in both; unknown values are empty, infinity is ``inf``. Features are
+given by index (``features``, ``flips``) and by name (``feature_names``, ``flipped_features``). An answer that
+is not believed has a row too, with status ``unknown``: no finished task is silently left out.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def records(store: Store) -> Iterator[dict[str, Any]]:
         if row.answer is not None:
             model = row.task.named(models)
             yield {**_asked(row.task, model), **_found(row, row.answer, model)}
-        elif row.refused is not None:  # perhaps because of its model
+        elif row.refused is not None:  # its model may be the reason, so no names
             refused = {"status": UNKNOWN, "stop_reason": NOT_BELIEVED, "detail": row.refused}
             yield {**_asked(row.task, None), **refused}
 
@@ -125,7 +125,7 @@ def _names(features: list[int] | None, model: StoredModel) -> str | None:
 
 
 def _typed(record: dict[str, Any]) -> dict[str, Any]:
-    """Values of the columns' types: labels and scopes are numbers or words, so here words."""
+    """Values of the columns' types; labels and scopes, which are numbers or text, become text."""
 
     def typed(name: str, value: Any) -> Any:
         if value is None or name in _INTEGERS:

@@ -1,11 +1,11 @@
-"""Plan: what a campaign asks, as a TOML file.
+"""Plan: a TOML file that says what a campaign asks.
 
 ::
 
     title = "Digits"
-    timeout = 60                     # seconds a task; default 300, inf for no limit
-    memory = 2000                    # MiB a task may take beyond what the program takes; default: no limit
-    certificates = "evidence"        # a folder for certificates; default: none
+    timeout = 60                     # seconds for each task; default 300, inf for no limit
+    memory = 2000                    # MiB for each task, beyond those of the program; default: no limit
+    certificates = "evidence"        # a folder for certificates; default: no certificates
     engine = "auto"
 
     [models]
@@ -14,7 +14,7 @@
 
     [inputs.test]
     file = "digits-test.npz"         # or .npy, .csv
-    n = 100                          # draw so many, evenly over the labels; default: all
+    n = 100                          # draw this many, evenly over the labels; default: all
     seed = 0
     image = [8, 8]                   # rows and columns, so that a report can draw them
 
@@ -39,7 +39,7 @@
     question = "equivalence"
     models = [["trained", "pruned"]]
 
-Every value that is not known is an error: a plan that is misspelt must not run for a night.
+An unknown key or value is an error: a misspelt plan must not run for a night.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Models, inputs and questions by name; how they are decided; the file that it was read from."""
+    """Models and inputs by name, questions, how they are decided, and the file of the plan."""
 
     title: str = ""
     models: Mapping[str, Path] = field(default_factory=dict)
@@ -104,7 +104,7 @@ class Plan:
     file: Path | None = None
 
     def with_draws(self, *, seed: int, n: int | None = None) -> Plan:
-        """The same with inputs drawn by another seed, and ``n`` of each set unless None."""
+        """The same plan with inputs drawn by another seed, and ``n`` of each set unless it is None."""
         inputs = {
             name: replace(each, seed=seed, n=each.n if n is None else n) for name, each in self.inputs.items()
         }
@@ -209,7 +209,7 @@ def _ask(
 def _subjects(
     question: Question, raw: Any, models: Mapping[str, Path], where: str
 ) -> tuple[tuple[str, ...], ...]:
-    """The models asked about, one or two together; where the plan does not say, all that make sense."""
+    """The models asked about, singly or in pairs; by default, every model or every pair of models."""
     if raw is None:
         subjects = list(combinations(models, question.models[0]))
         if not subjects:

@@ -1,10 +1,10 @@
-"""The one loop that asks: tasks in, answers out as they come.
+"""The one loop that asks: it takes tasks, and yields answers as they are found.
 
-With one job and no store they are decided in this process, otherwise by workers. What a store knows is not
-asked again.
+With one job and no store, tasks are decided in this process, otherwise by workers. Tasks that a store has
+answers to are not asked again.
 
-This process alone writes: answers and certificates come to it from the workers. A certificate is written
-before its answer; one that can't be written costs the answer its certificate, and is reported at the end.
+Only this process writes: workers send it answers and certificates. A certificate is written before its
+answer; if it can't be written, the answer is kept without it, and the error is reported at the end.
 """
 
 from __future__ import annotations
@@ -47,29 +47,29 @@ def run_campaign(
     retry_unknown: bool = False,
     verbose: bool = False,
 ) -> Tally:
-    """Ask what ``plan`` asks and ``store`` does not know yet.
+    """Ask what ``plan`` asks and ``store`` has no answer to yet.
 
     Parameters
     ----------
     plan : Plan
         From ``read_plan``, or made by hand.
     store : path
-        Made if it is not there. Answers are written as they come: after an interruption, whatever its kind,
-        the same call goes on.
+        Created if it does not exist. Answers are written as they come: after any interruption, the same call
+        continues the run.
     jobs : int
-        Worker processes on this machine; -1 for one a core.
+        Worker processes on this machine; -1 for one per core.
     cluster : str, optional
         Address of a Dask scheduler, such as ``tcp://host:8786``, whose workers decide instead (extra
         ``[dask]``).
     retry_unknown : bool
-        Whether to ask again what was left unknown, even if no limit was raised since.
+        Whether to ask unknown tasks again, even if no limit was raised since.
     verbose : bool
         Show a progress bar on standard error.
 
     Returns
     -------
     Tally
-        Of all tasks of the plan.
+        The tally of all tasks of the plan.
 
     Raises
     ------
@@ -105,10 +105,10 @@ def ask(
     replay_known: bool = False,
     verbose: bool = False,
 ) -> Generator[Asked, None, None]:
-    """Yield each task with its answer, in no particular order: first those that the store knows.
+    """Yield each task with its answer: first those that the store has answers to, otherwise in any order.
 
-    ``tally`` counts them, and has what could not be written: that is told, not raised. ``replay_known`` runs
-    the counterexamples of the store through the models again.
+    ``tally`` counts them. An error in writing a certificate is not raised, but kept in ``tally.failure``.
+    ``replay_known`` runs the counterexamples of the store through the models again.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def ask(
         for task, found in answers:
             try:
                 kept = folder.keep(task, found)
-            except KeyboardInterrupt:  # the answer is there, its certificate is not
+            except KeyboardInterrupt:  # there is an answer, but no certificate
                 tally.add(found)
                 yield Asked(task, _uncertified(found, "interrupted before one was written"))
                 raise
@@ -158,7 +158,7 @@ def ask(
 
 
 def check_jobs(jobs: int) -> None:
-    """Raise InvalidInputError unless so many processes can work."""
+    """Raise InvalidInputError unless ``jobs`` is a possible number of processes."""
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0 or not -1 <= jobs <= _MOST_JOBS:
         raise InvalidInputError(
             f"jobs must be a number of processes up to {_MOST_JOBS}, or -1 for one a core. Got {jobs!r}."
@@ -166,7 +166,7 @@ def check_jobs(jobs: int) -> None:
 
 
 def check_folder(path: Path | None) -> None:
-    """Make the folder of certificates, or raise InvalidInputError."""
+    """Create the folder for certificates, or raise InvalidInputError."""
     try:
         if path is not None:
             make_folder(path)
@@ -181,16 +181,16 @@ def check_folder(path: Path | None) -> None:
 def run_tasks(
     tasks: Sequence[Task], models: Mapping[str, Classifier], *, jobs: int = 1, cluster: str | None = None
 ) -> Generator[tuple[Task, TaskAnswer], None, None]:
-    """Decide ``tasks``, in no particular order; each once.
+    """Decide each of ``tasks`` once, in no particular order.
 
-    Few are handed out before workers need them, so that a million of them take no memory. Close the
-    generator to end what is being decided.
+    Only a few are submitted ahead of time, so that a million tasks take little memory. Closing the generator
+    stops the tasks that are being decided.
 
     Parameters
     ----------
     tasks : sequence of Task, all different
     models : the models that they are about, by content hash
-    jobs : worker processes on this machine; -1 for one a core
+    jobs : worker processes on this machine; -1 for one per core
     cluster : address of a Dask scheduler, whose workers decide instead (extra ``[dask]``)
 
     Raises
@@ -220,7 +220,7 @@ def run_tasks(
                 suspects.append(task)
             else:
                 yield task, answer
-        for task in suspects:  # each by itself: whichever takes its worker with it again was to blame
+        for task in suspects:  # one at a time: a task whose worker dies again is to blame
             try:
                 answer = workers.answer(task, workers.submit(task))
             except DeadWorkerError as error:
@@ -237,7 +237,7 @@ def _run_here(
 
 
 def notes_of(tally: Tally) -> list[str]:
-    """What a progress bar says of the answers so far."""
+    """The answers so far, as notes for a progress bar."""
     outcomes = {"solved": tally.solved, "violated": tally.violated, "unknown": tally.unknown}
     return counts(outcomes, _COLOURS)
 
@@ -251,7 +251,7 @@ def _check_replay(task: Task, known: TaskAnswer, campaign: Campaign, store: Stor
 
 
 class _Folder:
-    """Where certificates go, if they are wanted."""
+    """The folder for certificates, if they are wanted."""
 
     def __init__(self, path: Path | None, tally: Tally) -> None:
         self.path = path

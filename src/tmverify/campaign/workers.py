@@ -1,11 +1,11 @@
-"""Workers: threads that get tasks answered, each by a process of its own that decides them.
+"""Workers: threads, each of which has tasks decided by a process of its own.
 
 A worker decides nothing itself. It keeps a process for that (``engines.subprocesses.call``), which may crash,
-fill up or outstay its time: that process is killed. A task whose process died is tried once more in a new
-one; if that dies too, it is UNKNOWN with the reason. Workers are threads of this process (``LocalWorkers``),
-or of the workers of a Dask cluster (``cluster.ClusterWorkers``).
+use up its memory or exceed its time; then it is killed. A task whose process died is tried once more in a
+new one; if that dies too, the task is UNKNOWN with the reason. Workers are threads of this process
+(``LocalWorkers``), or of the workers of a Dask cluster (``cluster.ClusterWorkers``).
 
-A deciding process keeps the models that it was last asked about, and is sent those that it lacks.
+A deciding process keeps the models of its latest tasks, and is sent those that it lacks.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from tmverify.properties import StopReason
 _WARMER = "tmverify.campaign.decider:warm_up"
 _WARMING = 900.0  # seconds: many processes may compile at once
 _DECIDER = "tmverify.campaign.decider:decide_sent"
-_GRACE = 20.0  # seconds beyond the limit that the engines hold themselves to
+_GRACE = 20.0  # seconds beyond the time limit, which the engines observe themselves
 _ATTEMPTS = 2
 _LOOK_EVERY = 0.05  # seconds
 
 
 class DeadWorkerError(Exception):
-    """A worker of a cluster died with a task, which may be why, or may have been waiting there."""
+    """A worker of a cluster died with a task, which may be the cause, or may only have been waiting there."""
 
 
 class LocalWorkers:
-    """``jobs`` workers on this machine; -1: one a core. ``most_out`` tasks keep them busy."""
+    """``jobs`` workers on this machine; -1 for one per core. ``most_out`` submitted tasks keep them busy."""
 
     def __init__(self, models: Mapping[str, Classifier], jobs: int) -> None:
         if jobs == -1:
@@ -59,10 +59,10 @@ class LocalWorkers:
         return done.result()
 
     def close(self) -> None:
-        """Stop the workers and what they are doing."""
+        """Stop the workers and the tasks that they are running."""
         self._stopping.set()
         self._executor.shutdown(wait=False, cancel_futures=True)
-        # More than once: a worker may just have been about to start another process.
+        # In a loop, because a worker may have been about to start another process.
         while alive := [thread for thread in self._threads if thread.is_alive()]:
             for thread in alive:
                 interrupt(thread)
@@ -72,7 +72,7 @@ class LocalWorkers:
 def see_through(
     task: Task, models: Mapping[str, Classifier], stopping: threading.Event | None = None
 ) -> TaskAnswer:
-    """The answer to ``task``, UNKNOWN if its process failed; not tried again once ``stopping`` is set."""
+    """The answer to ``task``, UNKNOWN if its process failed; no more attempts once ``stopping`` is set."""
     start = time.perf_counter()
     reply = Failure(StopReason.CRASHED, "never asked")
     for attempt in range(1, _ATTEMPTS + 1):

@@ -2,17 +2,17 @@
 
 ::
 
-    app         the subcommands by name, those of the questions from their registry; runs one of them
-    ask         what they do: read and check what was typed, make tasks, ask them
+    app         the subcommands by name (those for questions come from the registry); runs one of them
+    ask         what the questions' subcommands do: read and check the arguments, make tasks, ask them
     tables      the answers as tables; documents has them as JSON, CSV and files of counterexamples
-    campaign    run, status and export of a campaign, and report; status shows how far a store is
+    campaign    run, status and export of a campaign, and report; status shows the progress of a campaign
     certify, train, importers, info, predict, export
                 the other subcommands, each with its arguments, its help and what it does; training_run
-                does what train says
+                does the work of train
     options     arguments and options that several subcommands have
     output      everything that is printed; saving checks the files that will be written
 
-To show the help takes typer alone; what a subcommand needs is imported when it runs.
+Showing the help imports only typer; a subcommand imports what it needs when it runs.
 """
 
 from __future__ import annotations

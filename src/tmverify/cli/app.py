@@ -1,10 +1,10 @@
-"""The subcommands by name, in the order of the help; and running one: from arguments to an exit code.
+"""The subcommands by name, in the order of the help; ``run`` runs one and returns its exit code.
 
-Each question of ``properties.questions`` has a subcommand, made from what it says its arguments are. What it
-does is in ``ask``, which is imported when it runs.
+Each question of ``properties.questions`` has a subcommand, whose arguments are made from the question's
+declaration. Its work is done by ``ask``, which is imported when it runs.
 
-typer carries a copy of click inside, under a private name; so usage errors are recognised by typer's own
-names, and click is never imported.
+typer contains a copy of click under a private name, so usage errors are recognised by typer's own names, and
+click is never imported.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _parameters(question: Question) -> Iterator[tuple[str, Any, Any]]:
 
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
-# A subcommand: its panel in the help, what it is called, the function, and how its help ends.
+# For each subcommand: its panel in the help, its name, its function, and the last lines of its help.
 _COMMANDS: list[tuple[str, str, Callable[..., None], str]] = [
     ("Make a model", "train", train, EPILOG_TRAIN),
     ("Look at a model", "info", info, EPILOG_PLAIN),
@@ -196,7 +196,7 @@ for _panel, _name, _function, _epilog in _COMMANDS:
 
 
 def run(argv: Sequence[str] | None) -> int:
-    """Run the command line and return its exit code. A bug of ours is shown, and ends as "unknown"."""
+    """Run the command line and return its exit code. A bug in tmverify is shown, and counts as "unknown"."""
     command = typer.main.get_command(app)
     try:
         code = command.main(
@@ -205,7 +205,7 @@ def run(argv: Sequence[str] | None) -> int:
         return code if isinstance(code, int) else ExitCode.HOLDS
     except (KeyboardInterrupt, typer.Abort):
         return ExitCode.INTERRUPTED
-    except SystemExit:  # how typer and rich say that nobody reads the output any more
+    except SystemExit:  # typer and rich raise it when the output is no longer read
         from tmverify.cli.output import stop_writing
 
         stop_writing()

@@ -1,6 +1,6 @@
-"""Asking a question as it was typed: read and check everything, make tasks, ask them, report.
+"""Asking a question from the command line: read and check everything, make tasks, ask them, report.
 
-Every question goes the same way. Ctrl-C at any moment loses at most the answer that is being found.
+Every question is handled in the same way. Ctrl-C at any moment loses at most the answer that is being found.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Given:
 
     @classmethod
     def of(cls, typed: Mapping[str, Any]) -> Given:
-        """From the arguments of a command, whatever it calls its models."""
+        """Make it from the arguments of a command, which may name its models in several ways."""
         rest = dict(typed)
         models = tuple(
             rest.pop(name) for name in ("model", "a", "b", "against") if rest.get(name) is not None
@@ -76,8 +76,8 @@ class Given:
 class Answers:
     """What was asked, and the answers so far.
 
-    ``tally.failure`` is why a certificate could not be written. Of a universal question, ``whole`` is the
-    answer about all inputs together; ``whole_path`` is its certificate, or ``whole_lacks`` why there is none.
+    ``tally.failure`` is why a certificate could not be written. For a universal question, ``whole`` is the
+    answer about all inputs together, ``whole_path`` its certificate, ``whole_lacks`` why there is none.
     """
 
     question: Question
@@ -96,7 +96,7 @@ class Answers:
 
     @property
     def status(self) -> Status:
-        """Over all tasks: violated if one is, else unknown if one is or was not asked, else holds."""
+        """Violated if any task is; else unknown if any task is, or was not asked; else holds."""
         if self.question.has_eta:
             return Status.UNKNOWN if self.whole is None else self.whole.status
         if self.tally.violated:
@@ -113,12 +113,12 @@ class Answers:
 
     @property
     def required(self) -> int:
-        """Of a universal question, the least number of inputs on which it must hold."""
+        """For a universal question, the least number of inputs on which it must hold."""
         return required_count(self.eta, len(self.tasks))
 
 
 def ask_and_report(question: Question, given: Given) -> ExitCode:
-    """Ask, report, and say how it went."""
+    """Ask, report, and return the exit code."""
     from tmverify.cli.documents import save_csv, save_witnesses
     from tmverify.cli.tables import report
 
@@ -207,7 +207,7 @@ def _check_files(question: Question, given: Given) -> None:
 
 
 def _open(question: Question, given: Given) -> tuple[Subject, Any]:
-    """What is asked about, and inputs worth a look."""
+    """The subject, and inputs that may be counterexamples."""
     models = open_models(given.models)
     names = tuple(text_of(path.stem) for path in given.models)
     if not question.about_input:
@@ -228,7 +228,7 @@ def _open(question: Question, given: Given) -> tuple[Subject, Any]:
 
 
 def _ask_each(answers: Answers) -> None:
-    """Ask the tasks, in this process or by several, and what a store does not know already."""
+    """Ask the tasks that the store has no answer to, in this process or in several."""
     given, subject = answers.given, answers.subject
     campaign = Campaign(
         _title(answers),
@@ -293,14 +293,14 @@ def _ask_of_all(answers: Answers) -> None:
 
 
 def _file_name(answers: Answers) -> str:
-    """Of the certificate of a universal question: named like a task's, by all that it depends on."""
+    """The name of a universal question's certificate: like that of a task, with a digest of its content."""
     eta, epsilon = answers.eta, answers.given.epsilons[0]
     key = digest([str(eta), [task.id for task in answers.tasks]])
     return f"{answers.question.name}-eps{epsilon}-eta{eta.numerator}of{eta.denominator}-{key}.tmcert"
 
 
 def _title(answers: Answers) -> str:
-    """Of the plan that a command is: the command with what it asks, so that the same again replaces it."""
+    """The title of the plan that a command makes: what it asks; so the same command replaces the plan."""
     given = answers.given
     said = {
         "epsilon": " ".join(map(str, given.epsilons)) or None,

@@ -1,6 +1,6 @@
 """``tmverify certify``: does a certificate prove its claim?
 
-Nothing of tmverify is asked whether a claim is true: ``tmcheck`` reads the files itself.
+No other part of tmverify takes part in judging a claim: ``tmcheck`` reads the files itself.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def certify(
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the checker says: the claim in words if it is accepted, else the reason."""
+    """The checker's result: the claim in words if it is accepted, else the reason."""
 
     code: CheckCode
     text: str
@@ -79,7 +79,7 @@ class Finding:
 def _check_and_report(
     certificate: Path, models: Sequence[Path], formulas: Path | None, *, as_json: bool
 ) -> CheckCode:
-    """Check it, write its formulas if they are wanted, report, and say how it went."""
+    """Check the certificate, write its formulas if wanted, report, and return the exit code."""
     from rich.text import Text
 
     from tmverify import __version__
@@ -135,7 +135,7 @@ class _Formulas:
 
 
 class _NotWrittenError(Exception):
-    """Passes through the checker, which would take a ValueError for a fault of the certificate."""
+    """A formula could not be written; not a ValueError, for which the checker would blame the certificate."""
 
     def __init__(self, folder: Path, error: OSError) -> None:
         why = f"no files can be written there ({error.strerror or error}); choose another folder"
@@ -166,7 +166,7 @@ def _check(certificate: Path, models: Sequence[Path], formulas: _Formulas | None
     except OSError as error:
         place = certificate if error.filename is None else error.filename
         return Finding(CheckCode.UNREADABLE, f"{place}: {error.strerror or error}")
-    except ValueError as error:  # a path that is none
+    except ValueError as error:  # the path is not valid
         return Finding(CheckCode.UNREADABLE, str(error))
     except MemoryError:
         return Finding(CheckCode.UNREADABLE, "more than fits in memory")

@@ -33,7 +33,7 @@ _MORE_CSV = ("stop_reason", "flips", "flipped_features", "certificate")
 
 
 def document(answers: Answers) -> dict[str, Any]:
-    """What was asked, how it came out in all, and each answer."""
+    """What was asked, the overall outcome, and each answer."""
     given, subject, question = answers.given, answers.subject, answers.question
     document = described(question.name, given.models, subject.models)
     if question.about_input:
@@ -114,7 +114,7 @@ def _json_of_distances(answers: Answers) -> dict[str, Any]:
 
 
 def _results(answers: Answers) -> list[dict[str, Any]]:
-    """Each answer as plain values, with the names that the model has for features."""
+    """Each answer as plain values, with the model's names of the features."""
     question, labels = (
         answers.question,
         labels_of(answers, answers.asked) if answers.question.is_distance else (),
@@ -157,14 +157,14 @@ def _results(answers: Answers) -> list[dict[str, Any]]:
 
 
 def _number(value: float | None) -> Any:
-    """A bound for JSON and CSV, where infinity has no number: ``inf``."""
+    """A bound for JSON and CSV; infinity is the text ``inf``, as JSON has no such number."""
     return "inf" if value == math.inf else value
 
 
 def save_witnesses(path: Path, answers: Answers) -> None:
-    """Write the counterexamples X with the names of the features; perhaps there are none.
+    """Write the counterexamples X, possibly none, with the names of the features.
 
-    With an input, also where they come from (X0, index) and epsilon, or the bounds of the distance.
+    For questions about inputs, also write these (X0, index), and epsilon or the bounds of the distance.
     """
     found = [each for each in answers.asked if each.witness is not None]
     tasks, shape = [each.task for each in found], (len(found), answers.subject.named.n_features)
@@ -183,11 +183,11 @@ def save_witnesses(path: Path, answers: Answers) -> None:
 
 
 def save_csv(path: Path, answers: Answers) -> None:
-    """Write a line for every distance; what is not known is left empty, infinity is ``inf``.
+    """Write a line for every distance; unknown values are left empty, infinity is ``inf``.
 
-    ``nearest`` is what the model says of the nearest input known; of two models, ``against`` is what the
-    second says of it. ``flips`` are indices with spaces between them, ``flipped_features`` their names as a
-    list in JSON. ``certificate`` is there if certificates were wanted.
+    ``nearest`` is the model's decision on the nearest input known; with two models, ``against`` is the
+    second's. ``flips`` are indices separated by spaces, ``flipped_features`` their names as a list in JSON.
+    There is a column ``certificate`` if certificates were wanted.
     """
     left_out = {"against"} if len(answers.given.models) == 1 else set()
     left_out |= {"certificate"} if answers.given.certificate is None else set()
@@ -209,7 +209,7 @@ def _csv_line(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def labels_of(answers: Answers, asked: Sequence[Asked]) -> list[Label]:
-    """What the (first) model says of each input itself; with a class as scope, 1 or 0."""
+    """The (first) model's decision on each original input; 1 or 0 if the scope is a class."""
     if not asked:
         return []
     labels: list[Label] = [0] * len(asked)
@@ -228,7 +228,7 @@ def radii_of(answers: Answers) -> Counter[float]:
 
 
 def spans_of(answers: Answers) -> dict[str, tuple[float, float]]:
-    """The median, least and greatest radius of the inputs answered, or what they lie between."""
+    """Bounds of the median, least and greatest radius of the answered inputs."""
     lowers = [_bound(each.found.lower) for each in answers.asked]
     uppers = [_bound(each.found.upper) for each in answers.asked]
     return {name: (of(lowers), of(uppers)) for name, of in _MEASURES.items()} if lowers else {}
@@ -240,7 +240,7 @@ def _bound(value: float | None) -> float:
 
 
 def certificate_of(answers: Answers, asked: Asked) -> Path | None:
-    """Where the certificate of an answer lies, if it has one."""
+    """The path of an answer's certificate, if it has one."""
     found, folder = asked.found, answers.given.certificate
     if folder is None or found.certificate_path is None or found.detail.startswith(NO_CERTIFICATE):
         return None

@@ -1,4 +1,4 @@
-"""What the process says when it ends, and the text that documents it."""
+"""The exit codes, and the text that documents them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """Exit codes of every subcommand; those that decide nothing end with HOLDS on success."""
+    """Exit codes of the subcommands; on success, those that decide nothing return HOLDS."""
 
     HOLDS = 0
     VIOLATED = 1

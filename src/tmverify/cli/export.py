@@ -146,7 +146,7 @@ def _write_model(path: Path, chosen: str, output: Path, name: str | None) -> Non
 
 
 def _writer_options(chosen: str, nearest: bool, encoding: str | None) -> dict[str, Any]:
-    """What the writer of the format is told, checked."""
+    """The options for the function that writes the format, checked."""
     if encoding is not None and chosen != "cnf":
         raise InvalidInputError(f"--encoding is for cnf. Leave it out for {chosen}.")
     if encoding is not None and encoding not in ENCODINGS:
@@ -165,7 +165,7 @@ def _question(
 ) -> tuple[Query, str]:
     """The question compiled, and in words; ``near`` are options that need an input.
 
-    ``wide``: if no epsilon was typed, everything may flip.
+    ``wide``: without a given epsilon, any number of features may flip.
     """
     from tmverify.asking.subject import Chosen, about_everything, about_inputs, machines, open_models
     from tmverify.cli.output import plain

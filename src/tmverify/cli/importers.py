@@ -74,7 +74,7 @@ def clauses(
 
 
 def _target(source: Path, output: Path | None, *others: Path | None) -> Path:
-    """Where to write the model, checked."""
+    """The path to write the model to, checked."""
     if source.exists() and not source.is_file():
         raise InvalidInputError(f"{source}: not a regular file.")
     target = source.with_suffix(".tm") if output is None else output

@@ -56,7 +56,7 @@ def info(
 
 
 def _network(network: BnnModel, features: str, classes: str) -> tuple[dict[str, Any], dict[str, object]]:
-    """What is said of a network alone: in JSON, and in lines."""
+    """Facts that only networks have: for JSON, and as lines of text."""
     changeable, cut = int(network.attainable.sum()), network.cuts is not None
     grey = f"cut into bits; {changeable} pixels can change theirs"
     return {
@@ -73,7 +73,7 @@ def _network(network: BnnModel, features: str, classes: str) -> tuple[dict[str, 
 
 
 def _machine(model: Model, features: str, classes: str) -> tuple[dict[str, Any], dict[str, object]]:
-    """What is said of a Tsetlin machine alone: in JSON, and in lines."""
+    """Facts that only Tsetlin machines have: for JSON, and as lines of text."""
     lengths = model.clauses.lengths
     counted, literals = None, "-"
     if len(lengths):

@@ -2,7 +2,7 @@
 
 Text from models and files (names of features and classes, paths) goes through ``plain`` and into rich
 ``Text``, never into markup: a feature called ``[red]`` or an escape sequence in a name is shown, not obeyed.
-A reader that leaves early (``| head``) ends the printing, not the work, and changes no verdict's exit code.
+If the reader of a pipe stops early (``| head``), printing ends, but the work goes on with the same exit code.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def print_error(message: str) -> None:
 
 
 def print_note(message: str) -> None:
-    """Print one line to standard error that is no error."""
+    """Print one line that is not an error to standard error."""
     _print(sys.stderr, [Text(plain(message), style="dim")])
 
 
@@ -66,7 +66,7 @@ def show_json(document: Mapping[str, Any]) -> None:
 
 
 def described(what: str, paths: Sequence[Path], models: Sequence[Classifier]) -> dict[str, Any]:
-    """How a JSON document begins: which tmverify, what was asked, which ``model`` or ``models``."""
+    """The beginning of a JSON document: version, question, and the ``model`` or ``models``."""
     from tmverify import __version__
 
     files = [
@@ -101,7 +101,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def asked_anew(n: int) -> str:
-    """What is said after a run of answers in a store that were refused."""
+    """A note, after a run, on the answers in the store that were not believed."""
     which = "1 answer in the store was" if n == 1 else f"{n} answers in the store were"
     return f"{which} not believed, and asked for anew"
 
@@ -112,7 +112,7 @@ def plain(text: object) -> str:
 
 
 def stop_writing() -> None:
-    """Send what is still to be printed nowhere: whoever read it has gone."""
+    """Discard all further output to a stream that nobody reads any more."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         if not _open(stream):
@@ -124,7 +124,7 @@ def _print(stream: TextIO, parts: Iterable[RenderableType]) -> None:
     console = Console(file=stream, highlight=False, markup=False, emoji=False)
     with console.capture() as capture:
         for part in parts:
-            # A line of text is left to the terminal to wrap, and stays one line in a file.
+            # The terminal wraps long lines of text; in a file they stay single lines.
             console.print(part, soft_wrap=isinstance(part, str | Text))
     _write(stream, capture.get())
 

@@ -1,4 +1,4 @@
-"""``tmverify predict``: what a model says of each input."""
+"""``tmverify predict``: a model's decision on each input."""
 
 from __future__ import annotations
 

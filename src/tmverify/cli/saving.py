@@ -10,7 +10,7 @@ from tmverify.errors import InvalidInputError
 
 
 def check_target(path: Path, option: str, suffixes: Sequence[str] = ()) -> None:
-    """Raise InvalidInputError unless ``path`` can be written: now, not after an hour of work."""
+    """Raise InvalidInputError unless ``path`` can be written, before an hour of work goes into it."""
     if suffixes and path.suffix.lower() not in suffixes:
         raise InvalidInputError(f"{option} must end in {' or '.join(suffixes)}. Got {path} instead.")
     folder = path.resolve().parent
@@ -23,9 +23,9 @@ def check_target(path: Path, option: str, suffixes: Sequence[str] = ()) -> None:
 
 
 def check_apart(read: Iterable[Path | None], written: Iterable[Path | None], names: str) -> None:
-    """Raise InvalidInputError if a file would be written over one that is read, or over another.
+    """Raise InvalidInputError if a written file would replace one that is read, or another written one.
 
-    ``names`` is what the user calls them all.
+    ``names`` names all of them in the message.
     """
     taken = {os.path.realpath(path) for path in read if path is not None}
     for path in written:

@@ -1,4 +1,4 @@
-"""How far a campaign is: a line for each question, model and epsilon, in the paper's form; or JSON."""
+"""The progress of a campaign: a line for each question, model and epsilon, in the paper's form; or JSON."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def tell_written(written: Written, path: Path) -> None:
 
 
 def status_document(store: Store, rows: Sequence[Asked]) -> dict[str, Any]:
-    """The same as plain values."""
+    """The state of a campaign as plain values, for JSON."""
     return {
         "store": str(store.path),
         **_counts(tally_of(rows)),
@@ -65,7 +65,7 @@ def status_document(store: Store, rows: Sequence[Asked]) -> dict[str, Any]:
 
 
 def _not_believed(n: int) -> str:
-    """What is said of answers in a store that are refused."""
+    """A sentence about the answers in a store that are not believed."""
     which = "1 answer in the store is" if n == 1 else f"{n} answers in the store are"
     return f"{which} not believed, and counted as none; run the plan again, which asks anew"
 
@@ -87,7 +87,7 @@ def _show_tables(lines: dict[Task, Tally]) -> None:
 
 
 def _hashes(subject: Task, lines: Iterable[Task]) -> str:
-    """What tells models of the same name apart, if there are such."""
+    """Hashes that tell models apart if they have the same name."""
     alike = {line.models for line in lines if line.names == subject.names}
     return f" ({' and '.join(key[:8] for key in subject.models)})" if len(alike) > 1 else ""
 
@@ -103,7 +103,7 @@ def _what(line: Task) -> str:
 
 
 def _features(line: Task) -> str:
-    """Those that may change: as ranges, or where these are many, how many."""
+    """The features that may change, as ranges; if there are many ranges, only how many features."""
     free = [] if line.free is None else np.flatnonzero(line.free).tolist()
     starts = [i for i in free if i - 1 not in set(free)]
     ends = [i for i in free if i + 1 not in set(free)]
@@ -137,7 +137,7 @@ def _reasons(rows: Sequence[Asked]) -> Counter[str]:
 
 
 def _refused(rows: Sequence[Asked]) -> Counter[str]:
-    """Why answers are not believed, each with the first task that it is about."""
+    """Why answers are not believed; each reason comes with the first task that it is about."""
     tasks: dict[str, list[str]] = {}
     for row in rows:
         if row.refused is not None:

@@ -1,8 +1,8 @@
 """Answers as tables, or as JSON (``documents``).
 
 Every question is shown in the same way: a heading, what was asked, a table, the answer in a line, the first
-counterexamples, the files that were written. A question with epsilon has a row for each epsilon, a distance a
-row for each input.
+counterexamples, the files that were written. A question with epsilon has a row for each epsilon; a question
+about distances has one for each input.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def report(answers: Answers) -> None:
 
 
 def _setting(answers: Answers) -> str:
-    """How many inputs, whose decision, what may change if not everything, and how it is found."""
+    """The number of inputs, whose decision, what may change unless all may, the engine and the limit."""
     given = answers.given
     said = [f"eta {answers.eta}" if answers.question.has_eta else f"{len(answers.subject.rows)} inputs"]
     said += [f"scope {plain(given.scope)}"]
@@ -104,7 +104,7 @@ def _meaning_of_all(answers: Answers) -> str:
 
 
 def _remedy(answers: Answers) -> str:
-    """Why a question was left open that did not run out of time; else what to do about the time."""
+    """The reason if a question stayed open for another reason than time; else advice about time."""
     for each in (asked.found for asked in answers.asked):
         if each.stop_reason not in (None, StopReason.TIMEOUT.value) and each.detail:
             return plain(each.detail)
@@ -115,9 +115,9 @@ def _remedy(answers: Answers) -> str:
 
 
 def _table(answers: Answers) -> Table:
-    """In the paper's form, for each epsilon: how many were solved, how many hold, how fast.
+    """A table as in the paper: for each epsilon, how many tasks were solved, how many hold, how fast.
 
-    Mean seconds are over the solved ones, as in the paper; with none solved, only the limit is known.
+    Mean seconds are over the solved tasks, as in the paper; if none is solved, only the limit is known.
     """
     lines = []
     for epsilon, tally in answers.tallies.items():
@@ -161,7 +161,7 @@ def _table_of_all(answers: Answers) -> Table:
 
 
 def _show_one(answers: Answers) -> None:
-    """The answer about every input there is."""
+    """Show the answer to a question about all possible inputs."""
     names = plain(" and ".join(path.name for path in answers.given.models))
     if not answers.asked:
         show(headline(Status.UNKNOWN, f"{names}: interrupted before an answer", interrupted=True))
@@ -230,7 +230,7 @@ def _table_of_distances(answers: Answers, asked: Sequence[Asked]) -> Table:
 
 
 def _nearest_first(asked: Sequence[Asked]) -> list[Asked]:
-    """By what is seen, then by what is proved, then in the order of the file."""
+    """Sorted by upper bound, then by lower bound, then in the order of the file."""
     return sorted(asked, key=lambda each: (each.found.upper, each.found.lower))
 
 
@@ -283,7 +283,7 @@ def _line(answers: Answers, asked: Asked) -> Text:
 
 
 def _decisions_text(asked: Asked) -> str:
-    """What the two decisions are that should agree."""
+    """The two decisions that should agree."""
     scope = asked.task.scope
     first, second = (
         f"class {_class(label, scope)}" if scope == TEAM or label else f"not class {plain(scope)}"

@@ -32,7 +32,7 @@ DEFAULTS: Mapping[str, Settings] = {
     "fashion-mnist": Settings(500, 25, 10.0, 30),
     "mnist-c": Settings(500, 25, 10.0, 30),
     "imdb": Settings(1000, 1280, 2.0, 10),
-}  # for a file: the estimator's own
+}  # files have the estimator's own defaults
 DATASETS = tuple(DEFAULTS)
 
 

@@ -41,7 +41,7 @@ def make_estimator(source: str, **parameters: Any) -> TsetlinMachineClassifier:
 
 
 def epochs_in(checkpoint: Path | None) -> int:
-    """Epochs that a checkpoint holds already; TrainingStateError if it is something else."""
+    """The number of epochs in a checkpoint; TrainingStateError if the file is not one."""
     if checkpoint is None or not checkpoint.exists():
         return 0
     return int(TsetlinMachineClassifier.resume(checkpoint).n_epochs_)
@@ -70,7 +70,7 @@ def read_data(
 
 @dataclass(slots=True, eq=False)
 class TrainingRun:
-    """A training and what has come out of it so far; ``reported`` are the parameters that are shown."""
+    """A training and its results so far; ``reported`` are the parameters that are shown."""
 
     data: Dataset
     estimator: Any
@@ -86,7 +86,7 @@ class TrainingRun:
     interrupted: bool = False
 
     def announce(self) -> None:
-        """Say what there is to learn from."""
+        """Print what data there is to learn from."""
         data = self.data
         held_out = f"{len(data.y_test)} test inputs" if len(data.y_test) else "no test inputs"
         n_features, n_classes = data.X_train.shape[1], len(np.unique(data.y_train))
@@ -94,7 +94,7 @@ class TrainingRun:
         show(Text().append(plain(data.name), style="bold").append(f": {sizes}"))
 
     def learn(self, save_test: Path | None, *, quiet: bool) -> None:
-        """Compile, learn, save, measure. On KeyboardInterrupt no model has been written."""
+        """Compile, learn, save, measure. If it raises KeyboardInterrupt, no model has been written."""
         if quiet:
             kernels.announce_compiling = False
         _compile(self.estimator)
@@ -103,7 +103,7 @@ class TrainingRun:
         self.seconds = time.perf_counter() - started
         try:
             self._save_model()
-        except KeyboardInterrupt:  # the first one, after the last epoch: others are dropped by now
+        except KeyboardInterrupt:  # the first one, after the last epoch: later ones are ignored
             self._save_model()
             self.interrupted = True
         try:
@@ -111,13 +111,13 @@ class TrainingRun:
                 save_inputs(save_test, self.data.X_test, self.data.y_test, self.data.feature_names)
                 self.test_file = save_test
             self._measure()
-        except KeyboardInterrupt:  # the model is safe
+        except KeyboardInterrupt:  # the model has been written
             self.interrupted = True
 
     def _fit(self) -> None:
         """Learn; note whether Ctrl-C came before the end.
 
-        The test data are shown to ``fit`` only to follow the accuracy; early stopping has data of its own.
+        ``fit`` gets the test data only to show the accuracy after each epoch; early stopping uses other data.
         """
         data = self.data
         follow = len(data.y_test) and not self.estimator.early_stopping
@@ -229,7 +229,7 @@ def _per_class(counts: dict[str, int]) -> str:
 
 
 def _clause_facts(model: Model) -> dict[str, Any]:
-    """What the clauses are like. Of two classes, a clause belongs to the one that it votes for."""
+    """Statistics of the clauses. With two classes, a clause belongs to the one that it votes for."""
     lengths, weights = model.clauses.lengths, model.weights
     voters = (weights != 0).sum(axis=1)
     if model.n_outputs == 1:

@@ -16,14 +16,14 @@ from itertools import count, pairwise
 
 from tmverify.campaign import Tally
 
-MAX_CURVES = 6  # as many as have a colour and a dash of their own
+MAX_CURVES = 6  # the number of different colours and dashes
 _WIDTH, _HEIGHT = 460, 270
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 24, 18, 48
 _MAX_TICKS = 6
-_CHARACTER = 7.5  # the greatest width of one
+_CHARACTER = 7.5  # the greatest width of a character
 _LEGEND_LINE = 18
 _MAX_BAR = 64  # the greatest width of a bar
-_BESIDE = 4  # between marks at the same number
+_BESIDE = 4  # distance between marks at the same number
 _DARK = "--paper:#151b26;--ink:#e6eaf1;--muted:#9aa6b8;--hair:#2c3647;--series-1:#6ea8ff;--open:#f0b44c;"
 
 

@@ -105,7 +105,7 @@ class Times:
 
     @property
     def bins(self) -> tuple[Bin, ...]:
-        """From the first bin that is not empty to the last, and further up to a least number of bins."""
+        """From the first bin that is not empty to the last such bin, and at least ``_MIN_BINS``."""
         solved, unknown = Counter(map(_place, self.solved)), Counter(map(_place, self.unknown))
         places = solved.keys() | unknown.keys()
         first = min(places)
@@ -158,7 +158,7 @@ def _place(seconds: float) -> int:
 
 
 def _start(place: int) -> float:
-    """Where a bin begins: the first holds all that is shorter."""
+    """Where a bin begins; the first begins at 0, as it holds all shorter times."""
     return 0.0 if place == _place(0.0) else _edge(place)
 
 

@@ -29,7 +29,7 @@ from tmverify.report.series import Series
 from tmverify.report.words import bounds_text, decisions_text, question_text, seconds_text
 
 _MAX_NAMES = 40
-_MAX_UNCHANGED = 14  # names of features that the change leaves as they are
+_MAX_UNCHANGED = 14  # how many names of unchanged features are shown
 _PICTURE = 92  # CSS pixels of the longer side
 OFF, ON, SET, CLEARED = range(4)
 _PLAIN = ("f3f5f8", "1d2736", "f3f5f8", "1d2736")

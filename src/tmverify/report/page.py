@@ -1,6 +1,6 @@
 """The page: a report as one HTML file, made by the template, with its style sheet and script inside.
 
-Names, labels and words in a store may be any text. Three walls keep them text: Jinja2 escapes all that it
+Names, labels and words in a store may be any text. Three defences keep them text: Jinja2 escapes all that it
 inserts, the JSON of the table holds no character that HTML uses (``safe_json``), and the page's own content
 security policy allows one script, by its digest, and lets nothing load.
 

@@ -13,7 +13,7 @@ from tmverify.properties.questions import PLANNED, ROBUSTNESS
 PENDING = "pending"
 
 
-# By the number of models: how inputs are called that no change of up to ε features affects; what radii are.
+# By the number of models: what inputs are called that no change of up to ε features affects; what radii are.
 UNAFFECTED = {1: ROBUSTNESS.adjective, 2: "decided alike"}
 RADIUS_TITLES = {1: "Radius: changes needed to alter the decision", 2: "Distance to the nearest disagreement"}
 

@@ -1,7 +1,7 @@
-"""Folding is exact: against a sign that is decided another way, for every possible number of matches.
+"""Folding is exact: it gives the sign that another method computes, for every possible number of matches.
 
-The root of the variance is enclosed between fractions, by ``math.isqrt``, as narrowly as it takes; where it
-is rational it is taken as it is, so that a tie is a tie.
+The root of the variance is enclosed between fractions, by ``math.isqrt``, as narrowly as needed; a rational
+root is used as it is, so that a tie stays a tie.
 """
 
 from __future__ import annotations

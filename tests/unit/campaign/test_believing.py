@@ -1,4 +1,4 @@
-"""A row of a store is believed only if its question could have written it."""
+"""A row of a store is believed only if it is a possible answer to its question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores with anything in any column: no command fails, and nothing else is claimed than before."""
+"""Stores with arbitrary values in any column: no command fails, and none claims anything new."""
 
 from __future__ import annotations
 

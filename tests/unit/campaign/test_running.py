@@ -1,4 +1,4 @@
-"""Running tasks: the answers are right, and whatever happens to a process costs its own task at most."""
+"""Running tasks: the answers are right, and the failure of a process affects only its own task."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the checker may take is bounded by the model, not by what a certificate says.
+"""The checker's use of resources is bounded by the model, not by what a certificate says.
 
-Memory is measured, not limited: a limit would turn into a MemoryError, which is an orderly end as well.
+Memory is measured, not limited: with a limit there would be a MemoryError, which the checker handles too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Mutants of real certificates: none whose claim is unproved is accepted.
 
 The models are tiny, so the truth of any claim is known by enumeration. A mutant may be accepted only if its
-claim is true, whatever was done to it. Where the claim stays and a step of the proof is lost that nothing can
-stand in for, it must be refused although the claim is true.
+claim is true. If the claim is unchanged but the proof has lost a step that nothing can replace, it must be
+refused although the claim is true.
 """
 
 from __future__ import annotations

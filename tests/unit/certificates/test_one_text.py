@@ -1,4 +1,4 @@
-"""One claim has one text: what could be written in two ways is read in one.
+"""Each claim has only one text: of several possible spellings, the checker accepts one.
 
 Inputs are counted, and identified by a hash, as they are written.
 """

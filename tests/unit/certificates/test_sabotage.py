@@ -1,4 +1,4 @@
-"""Engines broken on purpose: whatever they claim, the checker refuses what is not so.
+"""Engines broken on purpose: the checker refuses every false claim of theirs.
 
 Each fault makes an engine say HOLDS too often, as a bug would. The models are tiny, so the truth is known.
 """

@@ -1,4 +1,4 @@
-"""The commands as they can be typed: what they list without importing it, and how little that takes."""
+"""The commands' help: names that it repeats to avoid an import are right, and it imports nothing heavy."""
 
 from __future__ import annotations
 

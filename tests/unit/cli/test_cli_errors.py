@@ -1,4 +1,4 @@
-"""Whatever is wrong with the command line or the files: one line on standard error, exit code 3."""
+"""Any error in the command line or the files gives one line on standard error, and exit code 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""info, predict, export, help: the commands that decide nothing."""
+"""The commands that decide nothing: info, predict, export, help."""
 
 from __future__ import annotations
 

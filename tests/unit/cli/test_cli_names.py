@@ -1,4 +1,4 @@
-"""Names and numbers of features on the command line: columns go by their names, indices count from 0."""
+"""Names and indices of features on the command line: columns are matched by name, indices count from 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walks: what is kept up to date equals what is counted anew, and an arrival is a witness."""
+"""Walks: values updated step by step equal recomputed ones, and a walk that arrives has a witness."""
 
 from __future__ import annotations
 

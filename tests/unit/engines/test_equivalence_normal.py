@@ -1,4 +1,4 @@
-"""The normal form: the same scores on every input, and what must cancel does."""
+"""The normal form: it has the same scores on every input, and clauses that must cancel do."""
 
 from __future__ import annotations
 

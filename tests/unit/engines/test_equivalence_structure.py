@@ -1,4 +1,4 @@
-"""Proof by structure: never a false claim, and every rewriting is seen through, at the size of the paper."""
+"""Proof by structure: no false claim, and every rewriting is recognised, at the size of the paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Warming up meets every kernel of networks with the types that questions bring."""
+"""Warming up calls every kernel of networks with the types that questions use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever stops the engines of networks is UNKNOWN with its reason, and what they say till then is true."""
+"""An engine of networks that is stopped answers UNKNOWN with the reason, and its bounds so far are true."""
 
 from __future__ import annotations
 

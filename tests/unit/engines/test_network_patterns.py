@@ -1,4 +1,4 @@
-"""The search of a shell: kernels against plain twins, and every set of flips is looked at."""
+"""The search of a shell: kernels equal plain Python versions, and every set of flips is examined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Greedy flips: the kernel takes the step that its definition takes, and never claims what is not so."""
+"""Greedy flips: the kernel takes the step that the definition says, and never makes a false claim."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Warming up meets every kernel with the types that questions bring: nothing is compiled on the clock."""
+"""Warming up calls every kernel with the types that questions use: nothing is compiled during timed work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits: whatever stops a search, at whatever moment, what it says is true, and it says why it stopped."""
+"""Limits: whenever and however a search is stopped, its answer is true and gives the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DIMACS files: read by others, they agree with our verdict, and their comments lead back.
+"""DIMACS files: another reader gets the same verdict from them, and their comments map back to features.
 
 Other solvers are asked in ``tests/interop``.
 """

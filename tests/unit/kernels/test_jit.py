@@ -1,4 +1,4 @@
-"""Compiling: said once, on standard error, and without numba's own log."""
+"""Compiling is announced once, on standard error, without numba's own log."""
 
 from __future__ import annotations
 

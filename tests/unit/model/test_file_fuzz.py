@@ -1,7 +1,7 @@
 """Mutated files: ``load`` raises ModelFormatError, or returns a sound model that saves to the same bytes.
 
 Half of the mutators spoil bytes, which the hash catches; the other half edit JSON values and array cells
-and seal the file again with an honest hash, so that only the checks behind the hash stand in the way.
+and write a correct hash again, so that only the checks after the hash can refuse the file.
 """
 
 from __future__ import annotations

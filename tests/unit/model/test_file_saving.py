@@ -1,4 +1,4 @@
-"""Saving: complete or not at all, whatever strikes in the middle."""
+"""Saving: a file is written completely or not at all, whatever interrupts it."""
 
 from __future__ import annotations
 

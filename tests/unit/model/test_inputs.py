@@ -1,4 +1,4 @@
-"""Inputs: what is taken as 0/1, what is refused and in which words."""
+"""Inputs: what is accepted as 0/1, what is refused, and with which message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model: validation in words, evaluation of the edge cases, single(c), identity, immutability."""
+"""Model: messages of validation, evaluation of the edge cases, single(c), identity, immutability."""
 
 from __future__ import annotations
 

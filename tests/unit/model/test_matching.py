@@ -1,4 +1,4 @@
-"""Data with names: put in order, or refused; never taken by position in another order than it says."""
+"""Data with feature names: columns are put in the model's order or refused; position does not count."""
 
 from __future__ import annotations
 

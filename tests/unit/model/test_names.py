@@ -1,4 +1,4 @@
-"""What features are called, and the way back from a name."""
+"""The names of features, and finding a feature by its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""repr of an answer: one line that a person reads; the arrays stay attributes."""
+"""repr of an answer: one line for people, without the arrays, which are attributes."""
 
 from __future__ import annotations
 

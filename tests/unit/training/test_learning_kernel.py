@@ -1,4 +1,4 @@
-"""The kernel of Algorithm 1 equals its slow twin, bit for bit, whatever the settings and the threads."""
+"""The kernel of Algorithm 1 equals its Python version, bit for bit, whatever the settings and the threads."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The store of a campaign: one SQLite file with what was asked and what is known.
+"""The store of a campaign: one SQLite file with the tasks that were asked and the answers so far.
 
 ::
 
-    store    Store: what is asked, what is due, what is kept, and the rows of all that
-    file     who may open the file, and how: one writer, any number of readers
-    tables   its tables, and what Python values they hold
-    belief   which answers their questions could have written; others are not believed
+    store    Store: writes plans and answers, says which tasks are due, and reads all rows
+    file     opens the file, for one writer and any number of readers
+    tables   the tables, and how Python values are kept in them
+    belief   decides which answers are possible for their questions; others are not believed
 """
 
 from tmverify.campaign.store.store import NOT_BELIEVED, Store

@@ -1,8 +1,8 @@
-"""What is believed of a store: tasks that can be asked, and answers that their question could have.
+"""What is believed of a store: tasks that can be asked, and answers that are possible for their questions.
 
 A store is a file, and files get damaged, edited and mixed up. So an answer is believed only if its question
-could have it. This file decides that from the task, the answer and what the store says of the models; it
-needs no model file. What an answer has depends on its question::
+could have it. This module decides that from the task, the answer and the store's description of the models;
+it needs no model file. Which fields an answer has depends on its question::
 
                   robustness, similarity, equivalence       radius
     status        holds         violated      unknown       exact                unknown
@@ -14,10 +14,10 @@ needs no model file. What an answer has depends on its question::
                                                             a witness
     certificate   if it was asked for; or ``detail`` says why there is none      -
 
-A witness lies in the region, ``upper`` flips away; for one model it is not the input itself. (Pixels of a
-network that no grey level changes are known to its file alone.) Decisions are two classes; with a class as
-scope, 1 and 0. An answer comes from the engine that was asked, or from one that it may leave the answer to,
-and ``trusts`` are the words of the engines' declarations about these.
+A witness lies in the region, ``upper`` flips away; for one model it is not the input itself. (Only the
+file of a network tells which pixels no grey level changes.) Decisions are two classes; if the scope is a
+class, 1 and 0. An answer comes from the engine that was asked, or from one that it may pass the question to,
+and ``trusts`` repeats the declarations of these engines.
 
 No rule notices a consistent lie: a row that was changed as a whole, a lower bound that was raised while the
 upper one is open, another input in place of the witness. ``docs/trust.md`` says what does notice it.
@@ -43,7 +43,7 @@ from tmverify.properties.questions import PLANNED
 from tmverify.properties.trust import CHECKED, NO_CERTIFICATE
 
 _HOLDS, _VIOLATED = Status.HOLDS.value, Status.VIOLATED.value
-_REASONS = frozenset(StopReason) - {StopReason.UNDECIDED_INPUTS}  # that one is of universal questions
+_REASONS = frozenset(StopReason) - {StopReason.UNDECIDED_INPUTS}  # only universal questions have that one
 _LONGEST = 1e9  # seconds, some thirty years
 _ATTEMPTS = (1, 2)
 
@@ -52,13 +52,13 @@ _CERTIFYING = {engine.name for engine in ENGINES if engine.certifies}
 
 
 def check_task(task: Task) -> None:
-    """Raise ValueError, which says why, if ``task`` can't be asked."""
+    """Raise ValueError with the reason if ``task`` can't be asked."""
     for fault in _faults_of_task(task):
         raise ValueError(fault)
 
 
 def check_answer(task: Task, answer: TaskAnswer, models: Sequence[StoredModel]) -> None:
-    """Raise ValueError, which says why, if ``task``, about ``models``, can't have this answer."""
+    """Raise ValueError with the reason if ``task``, about ``models``, can't have this answer."""
     for fault in _faults_of_answer(task, answer, models):
         raise ValueError(fault)
 
@@ -222,7 +222,7 @@ def _faults_of_certificate(task: Task, answer: TaskAnswer) -> Iterator[str]:
 
 
 def _may_be_merged(task: Task, answer: TaskAnswer) -> bool:
-    """Whether bounds of several runs may be in it (``asking.answer.better``)."""
+    """Whether the answer may combine bounds of several runs (``asking.answer.better``)."""
     return task.asks.is_distance and (answer.status == UNKNOWN or answer.detail == MERGED)
 
 
@@ -237,7 +237,7 @@ def _asked(task: Task, models: Sequence[StoredModel]) -> list[Engine]:
     return named if may_be_network else named[:1]
 
 
-@lru_cache(maxsize=1 << 8)  # a store says few different things about trust
+@lru_cache(maxsize=1 << 8)  # a store has few different values of ``trusts``
 def _rests_on(
     engine: Engine,
     signers: tuple[Signer, ...],
@@ -285,7 +285,7 @@ def _number(packed: bytes) -> int:
 
 
 def _free(task: Task) -> int:
-    """The features that may change, as ``_number`` has them."""
+    """The features that may change, as an integer like that of ``_number``."""
     n = task.n_features
     free = ((1 << n) - 1) << (-n % 8) if task.mask is None else _number(task.mask)
     if task.direction is None or task.bits is None:

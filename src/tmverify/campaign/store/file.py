@@ -1,4 +1,4 @@
-"""The file of a store: the right kind of file, opened in the right mode, by one writer; errors in words.
+"""Opening the file of a store: checks its kind, chooses the mode, admits one writer, explains errors.
 
 The writer holds an advisory lock on a file beside the store, which the kernel drops when its holder dies.
 """
@@ -17,12 +17,12 @@ from tmverify.campaign.store.tables import APPLICATION, TABLES, VERSION
 from tmverify.errors import StoreError
 
 _LOOKING = 0.5  # seconds
-_WAIT = 30.0  # seconds for a reader's or a checkpoint's lock to go
+_WAIT = 30.0  # seconds to wait for the lock of a reader or a checkpoint
 
 
 @contextmanager
 def to_write(path: Path) -> Iterator[sqlite3.Connection]:
-    """For the one process that writes; made if it is not there."""
+    """Open for the one process that writes; create the file if it does not exist."""
     try:
         folder = path.resolve().parent
     except (OSError, RuntimeError, ValueError) as error:
@@ -30,7 +30,7 @@ def to_write(path: Path) -> Iterator[sqlite3.Connection]:
     if not folder.is_dir():
         raise StoreError(f"{path}: there is no folder {folder}; make it first.")
     if path.is_file() and path.stat().st_nlink > 1:
-        # SQLite's log goes by the file's name: under two names, two logs would spoil one file.
+        # SQLite names its log after the file: with two names, two logs would damage one file.
         raise StoreError(f"{path}: the file has other names (hard links); copy it, and use the copy.")
     with _one_writer(Path(os.path.realpath(path))), _connected(path, "mode=rwc", _prepare) as connection:
         yield connection
@@ -38,7 +38,7 @@ def to_write(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def to_read(path: Path) -> Iterator[sqlite3.Connection]:
-    """For everybody else, also while a run is writing."""
+    """Open for reading, also while a run is writing."""
     if not path.is_file():
         raise StoreError(f"{path}: there is no such store.")
     with _connected(path, _reading_mode(path), _check_kind) as connection:
@@ -52,7 +52,7 @@ def _reading_mode(path: Path) -> str:
     if os.access(place, os.W_OK) and os.access(place.parent, os.W_OK) and not read_only:
         return "mode=rw"  # the log of a run that was killed may have to be played back
     log = place.with_name(place.name + "-wal")
-    # SQLite wants to make files beside a database that has a log; one without needs none.
+    # SQLite creates files beside a database that has a log; without a log it needs none.
     return "mode=ro" if log.exists() and log.stat().st_size else "mode=ro&immutable=1"
 
 
@@ -76,7 +76,7 @@ def _connected(
 
 @contextmanager
 def _opening(path: Path) -> Iterator[None]:
-    """Errors of SQLite's, as those of a file that is no store."""
+    """Turn the errors of SQLite in opening a store into StoreError."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -86,7 +86,7 @@ def _opening(path: Path) -> Iterator[None]:
 
 
 def _text(raw: bytes) -> str | bytes:
-    """A text of the database; what is no UTF-8 is no text, and costs its row, not the store."""
+    """A text of the database; if it is not UTF-8, its bytes, which make only its row unreadable."""
     try:
         return raw.decode()
     except UnicodeDecodeError:
@@ -100,7 +100,7 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
         _check_kind(path, connection)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
-    if not n_tables:  # all of it or, if this is killed, nothing
+    if not n_tables:  # one transaction: if the process is killed, nothing is made
         marks = f"PRAGMA application_id={APPLICATION}; PRAGMA user_version={VERSION};"
         connection.executescript(f"BEGIN; {TABLES} {marks} COMMIT;")
 
@@ -119,14 +119,14 @@ def _one_writer(store: Path) -> Iterator[None]:
     """Hold the lock of ``store``."""
     path = _lock_file(store)
     file = _taken(path, store)
-    # Whoever held it before may have removed the file between our opening and our locking it.
+    # The previous holder may have removed the file after we opened it and before we locked it.
     while not _same_file(file, path):
         os.close(file)
         file = _taken(path, store)
     try:
         yield
     finally:
-        path.unlink(missing_ok=True)  # while it is still ours
+        path.unlink(missing_ok=True)  # while we still hold the lock
         os.close(file)
 
 
@@ -156,7 +156,7 @@ def _taken(path: Path, store: Path) -> int:
             raise StoreError(f"{store}: {path} is in the way of its lock; remove it, or use another --store.")
         end = time.monotonic() + _LOOKING
         while not _locked(file):
-            if time.monotonic() > end:  # those who only look (``holder``) have gone by now
+            if time.monotonic() > end:  # a short look by ``holder`` has ended by now
                 raise StoreError(
                     f"{store}: another run (process {_pid(file)}) is writing to it. Wait for it, stop it, or "
                     "use another --store; campaign status shows how far it is."
@@ -171,7 +171,7 @@ def _taken(path: Path, store: Path) -> int:
 
 
 def _locked(file: int, *, shared: bool = False) -> bool:
-    """Whether the lock could be had at once."""
+    """Take the lock if it is free; return whether it was."""
     import fcntl
 
     try:

@@ -1,18 +1,18 @@
-"""Store: tasks and their answers in one SQLite file that any tool opens.
+"""Store: tasks and their answers in one SQLite file that other tools can open.
 
 SQLite's write-ahead log makes each answer one transaction: a process that is killed at any moment leaves all
 answers that were written before, and a file that opens. One run writes at a time (``file``); any number
-may read meanwhile. ``Store.writing`` is for runs, ``Store.reading`` for everybody else.
+may read meanwhile. ``Store.writing`` is for runs, ``Store.reading`` for everything else.
 
-A store shows what its plans ask, by their titles: a plan that is run again under its title replaces what it
-asked before. Answers stay for good, and serve every plan that asks the same.
+A store lists the tasks of its plans, which are known by title: running a plan again under the same title
+replaces its list. Answers are never deleted, and serve every plan that asks the same.
 
-A row is believed only if its question could have written it (``belief``). An answer that is not believed
+A row is believed only if its question could have this answer (``belief``). An answer that is not believed
 counts as none, and its row says why; a task that is not believed is an error, since nobody knows what was
 asked. Running the plan again repairs both.
 
-A task is *due* if it has no answer, or none that is believed; or an unknown one that was given less time or
-memory than is allowed now; or if its certificate is wanted in a folder where it is not.
+A task is *due* if it has no answer that is believed; or if its answer is unknown and had less time or memory
+than is allowed now; or if its certificate is wanted in a folder and is not there.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from tmverify.errors import StoreError, shown
 from tmverify.model import Classifier
 from tmverify.properties import StopReason
 
-NOT_BELIEVED = "not-believed"  # what tables say of an answer that is refused
+NOT_BELIEVED = "not-believed"  # the stop reason, in tables, of an answer that is refused
 
 
 class Store:
@@ -57,7 +57,7 @@ class Store:
     @classmethod
     @contextmanager
     def writing(cls, path: str | os.PathLike[str]) -> Iterator[Store]:
-        """Open for a run, made if it is not there.
+        """Open for a run; create the file if it does not exist.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class Store:
     @classmethod
     @contextmanager
     def reading(cls, path: str | os.PathLike[str]) -> Iterator[Store]:
-        """Open to look, also while a run is writing.
+        """Open for reading, also while a run is writing.
 
         Raises
         ------
@@ -87,7 +87,7 @@ class Store:
     def plan(
         self, tasks: Sequence[Task], models: Iterable[tuple[str, Classifier]], *, title: str = ""
     ) -> None:
-        """Make these what the plan of that title asks, and write down what they are, whatever is there."""
+        """Make these the tasks of the plan of that title, and write or overwrite their descriptions."""
         self._models.clear()
         with self._database as database:
             for name, model in models:
@@ -106,7 +106,7 @@ class Store:
     def due(
         self, tasks: Sequence[Task], *, retry_unknown: bool = False, certificates: Path | None = None
     ) -> list[Task]:
-        """The tasks that are to be asked, each once."""
+        """The tasks that are due, each once."""
         place = None if certificates is None else certificates.resolve()
 
         def is_due(task: Task) -> bool:
@@ -124,9 +124,9 @@ class Store:
         return [task for task in {task.id: task for task in tasks}.values() if is_due(task)]
 
     def keep(self, task: Task, answer: TaskAnswer) -> TaskAnswer:
-        """Write an answer down, for good; returns what is known now, which may be more.
+        """Write an answer, combined with the one before, and return the result.
 
-        One that would not be believed when it is read is not written.
+        An answer that would not be believed when it is read is not written.
         """
         before = self.asked(task).answer
         kept = answer if before is None else better(before, answer)
@@ -144,11 +144,11 @@ class Store:
         return kept
 
     def asked(self, task: Task) -> Asked:
-        """A task, whoever asks it, with what is known of it."""
+        """A task, which may be in any plan, with its answer in the store."""
         return self._asked(task, self._result(task))
 
     def rows(self) -> Iterator[Asked]:
-        """What the plans ask, in their order, with the answers; what several ask alike comes once.
+        """The tasks of all plans, in order, with their answers; one that several plans ask alike comes once.
 
         Raises
         ------
@@ -171,7 +171,7 @@ class Store:
                 yield self._asked(task, None if result[0] is None else result)
 
     def models(self) -> dict[str, StoredModel]:
-        """The models asked about, by hash; those of which the store has a description that can be one."""
+        """The models asked about, by hash, except those whose description in the store is not valid."""
         keys = [key for (key,) in self._database.execute("SELECT hash FROM model ORDER BY rowid")]
         found = {}
         for key in (key for key in keys if isinstance(key, str)):
@@ -215,7 +215,7 @@ class Store:
         return kept
 
     def _model(self, key: str) -> StoredModel:
-        """What the store says of a model; ValueError if it says nothing, or nothing that can be true."""
+        """The description of a model in the store; ValueError if it is missing or not valid."""
         if key not in self._models:
             found = self._database.execute(f"SELECT {_names(MODEL)} FROM model WHERE hash = ?", (key,))
             values = found.fetchone()
@@ -235,12 +235,12 @@ def _names(columns: Sequence[Column], table: str = "") -> str:
 def _worth_asking_again(task: Task, known: Kept, retry_unknown: bool) -> bool:
     if known.answer.status != UNKNOWN:
         return False
-    helped = retry_unknown or task.hints is not None  # hints may be new, and decide it
+    helped = retry_unknown or task.hints is not None  # the hints may be new, and decide the task
     return helped or _more(task.timeout, known.timeout) or _more(task.memory, known.memory)
 
 
 def _lacks_certificate(task: Task, known: TaskAnswer, wanted: Path) -> bool:
-    """Whether a certificate was made, or could be, and is not where it is wanted."""
+    """Whether a certificate was or could be made, but is not in the folder where it is wanted."""
     if known.status == UNKNOWN or not task.certified:
         return False
     written = known.certificate_path is not None or known.detail == MERGED

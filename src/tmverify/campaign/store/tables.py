@@ -1,12 +1,12 @@
 """The tables of a store, and models, tasks and answers as their values.
 
-``task`` is what an answer depends on, ``result`` the answer, ``asked`` which plan asks which task and what it
-calls the models and inputs: one task may be asked by several. A result is written in one transaction.
+``task`` holds all that an answer depends on, ``result`` the answer, ``asked`` which plan asks which task and
+under which names of models and inputs, as several may ask the same. A result is written in one transaction.
 ``answers`` is a view of all this for people.
 
-SQLite puts anything into any column. So every value is checked when it is read: it has the type of its
+SQLite allows any value in any column. So every value is checked when it is read: it has the type of its
 column, or ValueError names the column and the value. ``belief`` decides whether the values make sense
-together. Texts that are not UTF-8 come as bytes (``file``), and so are not texts here.
+together. Texts that are not UTF-8 arrive as bytes (``file``), so they do not count as text.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ CREATE VIEW answers AS
     FROM asked JOIN task ON task.id = asked.task JOIN result ON result.task = task.id ORDER BY asked.rowid;
 """
 
-_MOST = 1 << 17  # characters of a text; no label, name or path is as long
-_MOST_NAMES = 1 << 28  # of all features together: a model file's header is at most a quarter of that
+_MOST = 1 << 17  # characters of a text; no label, name or path is that long
+_MOST_NAMES = 1 << 28  # characters of all feature names: a model file's header is at most a quarter of that
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Kept:
 
 
 class _Kind(NamedTuple):
-    """Of a column: which values ``fit``, what Python ``makes`` of one, and whether it is kept as JSON."""
+    """A kind of column: which values ``fits`` accepts, how ``makes`` converts one, whether it is JSON."""
 
     fits: Callable[[Any], bool]
     makes: Callable[[Any], Any] | None = None
@@ -114,7 +114,7 @@ _KINDS = {
     "flag": _Kind(lambda value: type(value) is int and value in (0, 1), bool),
     "number": _Kind(_is_number, float),
     "limit": _Kind(lambda value: _is_number(value) and value > 0),
-    # SQLite has an infinity: any tool shows it as Inf.
+    # SQLite has infinity; tools show it as Inf.
     "bound": _Kind(lambda value: type(value) is int or value == math.inf),
     "texts": _Kind(lambda value: _all_are(str, value), tuple, json=True),
     "label": _Kind(lambda value: type(value) in (int, str), json=True),
@@ -138,7 +138,7 @@ class Column:
     null: bool = False
 
     def read(self, value: Any) -> Any:
-        """What Python makes of a value, or ValueError."""
+        """The Python value for a value of the database, or ValueError."""
         if value is None and self.null:
             return None
         found = self._parsed(value) if self.kind.json else value
@@ -163,7 +163,7 @@ class Column:
         return ValueError(f"its {self.name} can't be {shown(value)}")
 
 
-_loads = lru_cache(maxsize=1 << 8)(json.loads)  # names, hashes and trusts are mostly the same
+_loads = lru_cache(maxsize=1 << 8)(json.loads)  # names, hashes and trusts are mostly repeated
 
 
 def _columns(text: str) -> tuple[Column, ...]:
@@ -175,7 +175,7 @@ def _columns(text: str) -> tuple[Column, ...]:
 MODEL = _columns(
     "hash text, name text, n_features integer, n_clauses integer, classes labels, feature_names texts?"
 )
-# "input" is a digest, by which the bits are found; these are looked at.
+# "input" is a digest, by which the bits are found; the bits are checked themselves.
 TASK = _columns(
     "id text, question text, models texts, n_features integer, index integer?, input anything, "
     "epsilon integer?, scope label, mask blob?, direction text?, engine text, certified flag"
@@ -190,14 +190,14 @@ RESULT = _columns(
 
 
 def digest(task: Task) -> str | None:
-    """What the input of a task is called in the store; None if it is about no input."""
+    """The key of a task's input in the store; None if the task is about no input."""
     if task.bits is None:
         return None
     return sha256(f"{task.n_features}:".encode() + task.bits).hexdigest()[:32]
 
 
 def written(columns: Sequence[Column], source: object, **more: Any) -> tuple[Any, ...]:
-    """What the columns hold: ``more``, and of the rest the attributes of ``source``."""
+    """The values of the columns: those in ``more``, the others from attributes of ``source``."""
     values = (more[each.name] if each.name in more else getattr(source, each.name) for each in columns)
     return tuple(column.written(value) for column, value in zip(columns, values, strict=True))
 
@@ -219,7 +219,7 @@ def result_values(task: Task, answer: TaskAnswer) -> tuple[Any, ...]:
 
 
 def read_model(values: Sequence[object]) -> StoredModel:
-    """The model that the values describe, if it can be one."""
+    """The model that the values describe; ValueError if they are not valid."""
     model = StoredModel(**_read(MODEL, values))
     if not (1 <= model.n_features <= MAX_FEATURES and 0 <= model.n_clauses <= MAX_CLAUSES):
         raise ValueError(f"no model has {model.n_features} features and {model.n_clauses} clauses")
@@ -233,7 +233,7 @@ def read_model(values: Sequence[object]) -> StoredModel:
 
 
 def read_task(values: Sequence[object], bits: object, asked: Sequence[object]) -> Task:
-    """The task of the values of each table; it must have the id that its content has."""
+    """The task from its values in each table; the stored id must be that of its content."""
     found = _read(TASK, values) | _read(ASKED, asked)
     key, _ = found.pop("id"), found.pop("input")
     task = Task(bits=_BITS.read(bits), **found)
@@ -243,7 +243,7 @@ def read_task(values: Sequence[object], bits: object, asked: Sequence[object]) -
 
 
 def read_kept(values: Sequence[object]) -> Kept:
-    """The answer of the values."""
+    """The answer that the values describe."""
     found = _read(RESULT, values)
     timeout, memory, _ = (found.pop(name) for name in ("timeout", "memory", "finished"))
     answer = TaskAnswer(certificate_path=found.pop("certificate"), **found)

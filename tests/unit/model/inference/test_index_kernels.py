@@ -1,4 +1,4 @@
-"""Three opinions on every score: the kernels, the NumPy reference, and ten lines of Python."""
+"""Every score is computed in three ways: by the kernels, the NumPy reference, and ten lines of Python."""
 
 from __future__ import annotations
 
