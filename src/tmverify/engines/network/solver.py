@@ -95,7 +95,7 @@ def encode_shell(shell: Shell) -> Cnf:
 
 
 def encode_first_block(cnf: Cnf, shell: Shell) -> tuple[list[list[int]], list[int]]:
-    """Add flips as the first variables; return clauses that fix their number, and ``_changed`` literals."""
+    """Add flips as the first variables; return clauses that fix their number, and changed-neuron literals."""
     flips = [cnf.new_var() for _ in shell.features]
     demands = [[at_least(cnf, flips, shell.flips)]]
     if shell.flips < len(flips):

@@ -1,4 +1,4 @@
-"""Kernels that turn clauses and a centre into clauses over flips, and shrink these when features are fixed."""
+"""Kernels that turn clauses and a centre into clauses over flips, and shrink them when features are fixed."""
 
 import numpy as np
 

@@ -95,7 +95,7 @@ def nearest_within(query: Query, budget: Budget, log: ProofLog | None = None) ->
 
 
 class _Hunt:
-    """The search for the nearest witness: ``upper`` never rises; no case has a witness below its ``lower``."""
+    """The search for the nearest witness: ``upper`` never rises; no case has a witness below its lower."""
 
     def __init__(self, query: Query, budget: Budget, log: ProofLog | None) -> None:
         self.query, self.budget, self.log = query, budget, log
