@@ -43,7 +43,7 @@ def universal(
     inputs: NDArray[np.uint8],
     shown: Sequence[Certificate | None],
 ) -> Certificate:
-    """The claim about all inputs, proved by the ``shown`` certificates of the first; ``query`` is about one."""
+    """The claim about all inputs, proved by certificates ``shown`` for the first; ``query`` is about one."""
     bodies = [
         Body(_line("input", _hex(x))) if certificate is None else certificate.bodies[0]
         for x, certificate in zip(inputs, [*shown, *[None] * (len(inputs) - len(shown))], strict=True)

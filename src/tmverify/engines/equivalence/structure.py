@@ -93,7 +93,7 @@ class _Ledger:
     query: Query
     bounds: dict[int, int] = field(default_factory=dict)
     impossible: set[int] = field(default_factory=set)
-    """Constraints that fail on every input."""
+    """Constraints that fail whichever of their clauses are true."""
     kinds: dict[int, bytes] = field(default_factory=dict)
     """A digest of each constraint's weights: equal digests suggest equal weights …"""
     opposites: dict[int, bytes] = field(default_factory=dict)

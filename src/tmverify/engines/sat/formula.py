@@ -124,7 +124,7 @@ def solve_with_proof(cnf: Cnf) -> tuple[list[int] | None, IO[bytes]]:
     from pysat.solvers import Cadical195
 
     solver = Cadical195()
-    # PySAT itself starts tracing before options can be set, and so writes binary DRAT; and it closes the file.
+    # PySAT starts tracing before options can be set, and would write binary DRAT; and it closes the file.
     solver.configure({"lrat": 1, "binary": 0})
     solver.prfile = tempfile.TemporaryFile()  # noqa: SIM115
     proof = os.fdopen(os.dup(solver.prfile.fileno()), "rb")
