@@ -13,12 +13,12 @@ from tmverify.certificates import tmcheck
 from tmverify.errors import CertificateError
 from tmverify.model import Classifier
 
-IN_MEMORY = 1 << 22  # bytes, while it is checked
+IN_MEMORY = 1 << 22  # bytes; while it is checked, a longer certificate goes to a temporary file
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
-    """The part of a certificate about one input: some lines, then refutations or shells (long, perhaps)."""
+    """The part of a certificate about one input: a few lines, then refutations or shells (maybe long)."""
 
     lines: bytes
     refutations: Callable[[], Iterable[bytes]] = tuple
@@ -33,7 +33,7 @@ class Certificate:
     claim : mapping
         The first line of the file: question, answer, models, region.
     bodies : sequence of Body
-        What is shown of each input, in order.
+        What is proved about each input, in order.
     """
 
     claim: Mapping[str, object]
@@ -53,12 +53,12 @@ class Certificate:
             file.writelines(self.blocks())
 
     def check(self, *models: Classifier) -> str:
-        """Check it against the models, as ``tools/tmcheck.py`` does; returns the claim in words.
+        """Check the certificate against the models, as ``tools/tmcheck.py`` does; return the claim in words.
 
         Raises
         ------
         CertificateError
-            If it does not prove its claim about these models.
+            If the certificate does not prove its claim about these models.
         """
         with tempfile.SpooledTemporaryFile(IN_MEMORY) as file:
             file.writelines(self.blocks())

@@ -1,4 +1,4 @@
-"""From a query and its answer to a Certificate: the claim, exactly as it was asked, and what it rests on."""
+"""Making a Certificate from a query and its answer: the claim, exactly as it was asked, and its proof."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Text = Callable[[], Iterable[bytes]]
 
 
 def holds(query: AnyQuery, refutations: Text) -> Certificate:
-    """The property holds: every way to violate it is refuted (of a network, every shell)."""
+    """The property holds: every way to violate it is refuted (for a network, every shell)."""
     return Certificate(_claim(query, Status.HOLDS.value), [_body(query, None, refutations)])
 
 
@@ -43,7 +43,7 @@ def universal(
     inputs: NDArray[np.uint8],
     shown: Sequence[Certificate | None],
 ) -> Certificate:
-    """What is ``shown`` of the first inputs is enough for the whole; ``query`` asks about one of them."""
+    """The claim about all inputs, proved by certificates ``shown`` for the first; ``query`` is about one."""
     bodies = [
         Body(_line("input", _hex(x))) if certificate is None else certificate.bodies[0]
         for x, certificate in zip(inputs, [*shown, *[None] * (len(inputs) - len(shown))], strict=True)

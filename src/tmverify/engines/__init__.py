@@ -1,12 +1,12 @@
-"""How a Query is decided: the engines, each a declaration (``engine.Engine``).
+"""The engines, which decide queries; each is declared as an ``engine.Engine``.
 
-- ``auto``    the one to use: ``search``; of what it leaves open, every input if they are few, else ``sat``
+- ``auto``    the default: ``search``, then ``brute`` or ``sat`` for what it leaves open (few or many inputs)
 - ``search``  exact branch and bound over flips
 - ``sat``     specialise to the region, encode compactly, CaDiCaL
 - ``paper``   the paper's encoding, clause by clause, Glucose 4: the baseline
 - ``brute``   enumeration, for tests
 
-Those of binarized networks have the same names, ``paper`` apart.
+The engines for binarized networks have the same names, except that there is no ``paper``.
 """
 
 from __future__ import annotations
@@ -77,5 +77,5 @@ def engine_for(name: object, asked: object) -> Engine:
 
 
 def trust_in(names: Iterable[str]) -> tuple[str, ...]:
-    """What a proof by engines of these names, or their parts, rests on without a certificate."""
+    """What a proof by these engines, or parts of engines, rests on if there is no certificate."""
     return tuple(dict.fromkeys(words for name in names for words in _TRUST[name]))

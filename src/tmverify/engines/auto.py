@@ -1,11 +1,11 @@
 """The ``auto`` engine: search, then enumeration where the region is small, or SAT.
 
-The search decides nearly everything in milliseconds. What it can't within ``NODES`` nodes (or half the time
-there is) goes on to ``_rest``. A region of few inputs is looked at input by input: where weights are so huge
-that the search has no bounds, a solver has no luck either. The others are put to ``sat``, which learns from
-its conflicts; only the open cases are, and for the nearest witness only the radii between the bounds found.
+The search decides nearly everything in milliseconds. What it can't decide within ``NODES`` nodes (or half the
+available time) goes on to ``_rest``. A region of few inputs is enumerated: where weights are so huge that the
+search has no bounds, a solver fails too. Other regions go to ``sat``, which learns from its conflicts; it
+gets only the open cases and, for the nearest witness, only the radii between the bounds found.
 
-A question about every input, not about a ball, has a way of its own (``engines.equivalence``).
+A question about every input, not about a ball, is decided by ``engines.equivalence``.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ sat = SAT.decide
 
 
 def prepare(query: Query, certificate: bool) -> None:
-    """Compile what such a query needs."""
+    """Compile the kernels that such a query needs."""
     SEARCH.prepare(query, certificate)
     if query.region.center is None:
-        SEARCH.prepare(query, False)  # around inputs that were given, nothing is written down
+        SEARCH.prepare(query, False)  # searches around given inputs write no proof
         compile_kernels()
 
 
@@ -47,7 +47,7 @@ def decide(query: Query, deadline: Deadline, log: ProofLog | None = None) -> Ans
         return replace(first, engine="search", detail=f"no answer within {deadline.seconds:g} s")
     cases = query.cases if first.open_cases is None else first.open_cases
     second = _rest(replace(query, cases=cases), deadline, log)
-    # An enumeration looks at the decisions themselves, whatever the search has refuted.
+    # An enumeration looks at the decisions themselves, so it does not rely on what the search refuted.
     relies_on = ("brute",) if second.engine == "brute" else _BOTH
     return replace(second, relies_on=relies_on, stats={**first.stats, **second.stats})
 
@@ -77,5 +77,5 @@ def _rest(query: Query, deadline: Deadline, log: ProofLog | None) -> Answer:
     if looked is not None and (looked.outcome is Outcome.WITNESS or log is None):
         return looked
     answer = replace(sat(query, deadline, log), engine="sat")
-    # An enumeration leaves no evidence, so the solver was asked for some; what is known stays known.
+    # An enumeration leaves no evidence, so the solver is asked for some; if it fails, the answer stands.
     return looked if looked is not None and answer.outcome is Outcome.STOPPED else answer

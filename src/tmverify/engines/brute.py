@@ -1,7 +1,7 @@
 """Brute force: look at every input of the region. For tests, and for small regions in ``auto``.
 
-It asks the machines themselves, through the plain evaluator, and never looks at the compiled constraints;
-so it checks the compilation of questions as well as the other engines.
+It runs the machines themselves, through the plain evaluator, and never looks at the compiled constraints;
+so it tests not only the other engines but also how questions are compiled.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ MAX_INPUTS = 1 << 20
 # The clock is looked at after each batch, so a batch must be short on a large model too.
 _BATCH = 1 << 10
 _BATCH_CELLS = 1 << 22
-# How long it takes, roughly. Cells are the literals and votes that the plain evaluator looks at.
+# Rough estimates of the time needed. Cells are the literals and votes that the plain evaluator looks at.
 _CELLS_A_SECOND = 2e8
-_CELLS_AN_INPUT = 200  # what making it takes
-PATIENCE = 60.0  # seconds that a small region may take where there is no limit
+_CELLS_AN_INPUT = 200  # the cost of making an input, in cells
+PATIENCE = 60.0  # seconds that a small region may take if there is no time limit
 
 
 def decide(query: AnyQuery, deadline: Deadline, log: ProofLog | None = None) -> Answer:
@@ -54,7 +54,7 @@ def decide(query: AnyQuery, deadline: Deadline, log: ProofLog | None = None) -> 
 
 
 def decide_if_small(query: Query, deadline: Deadline, most: float = math.inf) -> Answer | None:
-    """The answer, if there are so few inputs that half the time will do, and ``most`` seconds; else None."""
+    """The answer, if enumerating takes at most half the time left and at most ``most`` seconds; else None."""
     left = deadline.remaining()
     share = min(most, PATIENCE if left is None else left / 2)
     size = query.region.size(MAX_INPUTS)
@@ -66,7 +66,7 @@ def decide_if_small(query: Query, deadline: Deadline, most: float = math.inf) ->
 
 
 def _batches(region: Region, size: int) -> Iterator[NDArray[np.int64]]:
-    """The sets of flips, (n, k) with n at most ``size``, those with the fewest flips first."""
+    """All sets of flips, as (n, k) arrays with n at most ``size``, sets of fewest flips first."""
     mutable = np.flatnonzero(region.mutable).tolist()
     for k in range(region.reach + 1):
         sets = combinations(mutable, k)

@@ -1,9 +1,9 @@
-"""What an engine is: a declaration of what it takes, what it can, what trusting it means, how it is asked.
+"""Engine, a declaration: what an engine accepts, what it can do, what its proofs rest on, how to call it.
 
-Also what passes between it and its caller: a ``Deadline``, and an ``Answer`` or how near a witness is. An
-engine claims; it does not judge: ``verify.decide`` replays every witness before anyone sees it.
+This module also has what an engine and its caller exchange: a ``Deadline``, and an ``Answer`` or a
+``Nearest``. An engine only makes claims: ``verify.decide`` replays every witness before anyone sees it.
 
-Declarations are light: what needs numba or a solver is imported when an engine is first asked.
+Declarations are cheap to import: numba or a solver is imported when an engine is first called.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from tmverify.properties.query import Query
 from tmverify.properties.trust import REPLAYED
 from tmverify.properties.verdict import StopReason
 
-# Some thirty years: as a limit it means none, and the clocks of the system take no more.
+# About thirty years: longer limits mean no limit, because system clocks do not accept them.
 _FOREVER = 1e9
 
 
 class EncodingTooLargeError(Exception):
-    """A problem would not fit in memory; an engine answers this with UNKNOWN."""
+    """A problem would not fit in memory; an engine that meets this error answers UNKNOWN."""
 
 
 class Outcome(Enum):
@@ -52,13 +52,13 @@ class Answer:
     detail: str = ""
     stats: dict[str, Any] = field(default_factory=dict)
     engine: str | None = None
-    """The engine that answered, if an engine asks others …"""
+    """The engine that answered, if one engine calls others …"""
     relies_on: tuple[str, ...] = ()
-    """… and all whose work is part of the answer, if there are several."""
+    """… and all engines whose work is part of the answer, if there are several."""
     open_cases: tuple[tuple[int, ...], ...] | None = None
-    """When stopped: the cases that are not refuted, if the engine knows."""
+    """When stopped: the cases that are not refuted, if the engine knows them."""
     refutations: tuple[Refutation, ...] = ()
-    """What a worker process wrote down, for the process that asked."""
+    """The refutations that a worker process wrote, for the process that called it."""
 
 
 def found(witness: NDArray[np.uint8], **stats: Any) -> Answer:
@@ -78,7 +78,7 @@ def stopped(reason: StopReason, detail: str, **stats: Any) -> Answer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nearest:
-    """How near the nearest witness is: at least ``lower`` flips away; ``witness`` is ``upper`` away.
+    """Bounds on the nearest witness: it is at least ``lower`` flips away; ``witness`` is ``upper`` away.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ def nothing_known(engine: str, reason: StopReason | None = None, detail: str = "
 
 
 class Deadline:
-    """A moment on the monotonic clock, or never."""
+    """A moment on the monotonic clock, or no limit at all."""
 
     __slots__ = ("_end", "seconds")
 
@@ -122,7 +122,7 @@ class Deadline:
         return None if self._end == math.inf else max(0.0, self._end - time.monotonic())
 
     def share(self, part: float, unlimited: float | None = None) -> Deadline:
-        """A deadline after a part of the time that is left; ``unlimited`` seconds where there is no limit."""
+        """A deadline after a part of the time left, or after ``unlimited`` seconds if there is no limit."""
         left = self.remaining()
         return Deadline(unlimited if left is None else left * part)
 
@@ -151,23 +151,23 @@ class Decide(Protocol):
     """Decides a query, and writes down why there is no witness, if that is wanted."""
 
     def __call__(self, query: Any, deadline: Deadline, log: ProofLog | None = None, /) -> Answer:
-        """Its answer."""
+        """The engine's answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signer:
-    """A name that an answer may be given under, and what a proof under that name may rest on.
+    """A name that may appear as ``.engine`` of an answer, and what a proof under that name may rest on.
 
     Attributes
     ----------
     name : str
         ``.engine`` of the answer.
     proofs : tuple of tuples of str
-        The engines that a proof may rest on, each as in ``.relies_on``; none if it finds witnesses only.
+        The sets of engines that a proof may rest on, as in ``.relies_on``; empty if it only finds witnesses.
     finds : bool
         Whether it finds witnesses.
     region : {"ball", "everything"} or None
-        The questions that it answers; None: both.
+        The kind of questions that it answers; None: both.
     certified : bool or None
         Whether it answers with a certificate or without one; None: both.
     """
@@ -194,22 +194,22 @@ class Engine:
     Attributes
     ----------
     name : str
-        An engine of machines and one of networks may share it.
+        An engine for machines and one for networks may have the same name.
     decide : Decide
     find_nearest : callable with the same arguments, or None
         None: it goes up one flip at a time (``nearest_by_steps``).
     prepare : callable of a query and of whether a certificate is wanted
-        Compiles the kernels for such a query: to be done before a clock starts.
+        Compiles the kernels for such a query; it is called before the clock starts.
     accepts : callable
-        Whether it takes such a query, or queries about such a model; ``subject`` names these models.
+        Whether it accepts this query, or queries about this model; ``subject`` describes such models.
     certifies : bool
-        Whether it can write down why there is no witness, in a ``log``.
+        Whether it can write a proof that there is no witness, in a ``log``.
     trust : mapping of str to tuple of str
-        What a proof rests on, in words, for each name in ``.engine`` or ``.relies_on`` that is its own.
+        What a proof rests on, in words, for each name of its own in ``.engine`` or ``.relies_on``.
     replayed : tuple of str
         What a witness rests on.
     signers : tuple of Signer
-        Whose names may be under its answers.
+        The names that its answers may carry.
     """
 
     name: str
@@ -241,7 +241,7 @@ class Engine:
 
 
 def at_first_use(function: str, *first: Any) -> Callable[..., Any]:
-    """The function ``"module:name"`` of this package, with ``first`` arguments; imported at its call."""
+    """The function ``"module:name"`` of this package with ``first`` arguments, imported when it is called."""
 
     def imported(*arguments: Any) -> Any:
         module, name = function.split(":")
@@ -253,9 +253,9 @@ def at_first_use(function: str, *first: Any) -> Callable[..., Any]:
 def nearest_by_steps(
     decide: Decide, name: str, query: Any, known: Nearest, deadline: Deadline, log: ProofLog | None = None
 ) -> Nearest:
-    """The nearest witness, one flip more at a time, by an engine of that name that decides.
+    """The nearest witness, by calling ``decide``, the engine called ``name``, with one flip more each time.
 
-    It goes on from what is known, and refutes one radius after another below ``known.upper``.
+    It continues from what is ``known``, and refutes one radius after another below ``known.upper``.
     """
     last = min(known.upper - 1, query.region.reach)
     lower, spent, relies_on = int(known.lower), known.stats, known.relies_on

@@ -1,4 +1,4 @@
-"""The proof log: the refutations that an engine found, written down as it goes, for a certificate.
+"""The proof log: an engine writes its refutations into it, for a certificate.
 
 A refutation says that some constraints of a Query can't hold together within a radius (and, where a question
 about every input was split, inside a subcube). Its text is a series of steps that a checker follows; see
@@ -23,7 +23,7 @@ from tmverify.properties.query import Query
 
 IN_MEMORY = 1 << 22  # bytes
 _BLOCK = 1 << 16
-_LEVEL = 1  # of zlib: a higher one takes longer than the search and saves little
+_LEVEL = 1  # of zlib: a higher level takes longer than the search and saves little
 
 Literals = tuple[int, ...]
 
@@ -38,7 +38,7 @@ class Refutation:
     start: int
     end: int
     needs: tuple[Refutation, ...] = ()
-    """Refutations in subcubes that it refers to."""
+    """The refutations in subcubes that this one refers to."""
 
 
 class ProofLog:
@@ -50,12 +50,12 @@ class ProofLog:
     def __init__(self, path: str | None = None) -> None:
         self.refutations: list[Refutation] = []
         self.preamble = b""
-        """Steps before all refutations: clauses rewritten for those that say so."""
+        """Steps before all refutations: they rewrite clauses for the refutations marked as ``rewritten``."""
         self._text: IO[bytes] = (
             tempfile.SpooledTemporaryFile(IN_MEMORY) if path is None else open(path, "w+b")  # noqa: SIM115
         )
         self._end = 0
-        self._close = weakref.finalize(self, self._text.close)  # with the last certificate that refers to it
+        self._close = weakref.finalize(self, self._text.close)  # when no certificate refers to it any more
 
     def __enter__(self) -> ProofLog:
         return self
@@ -71,7 +71,7 @@ class ProofLog:
         with open(path, "rb") as file:
             for theirs in written:
                 file.seek(theirs.start)
-                unit = int(file.readline().split()[3])  # the rest of the first line is ours
+                unit = int(file.readline().split()[3])  # we write the rest of the first line ourselves
                 ours = self.draft(theirs.constraints, theirs.radius, theirs.inside)
                 ours.start(unit)
                 while block := file.read(min(_BLOCK, theirs.end - file.tell())):
@@ -79,17 +79,17 @@ class ProofLog:
                 ours.keep()
 
     def portion(self, constraints: Sequence[int], inside: Literals) -> ProofLog:
-        """For a part of the question, with some of its constraints, in a subcube."""
+        """The log for a part of the question: some of its constraints, in a subcube."""
         return _Portion(self, constraints, inside)
 
     def draft(
         self, constraints: Sequence[int], radius: int, inside: Literals = (), rewritten: bool = False
     ) -> Draft:
-        """A refutation to be written; it counts when it is finished. One at a time."""
+        """A refutation to be written, one at a time; it counts only once it is finished (``keep``)."""
         return Draft(self, tuple(constraints), radius, inside, rewritten)
 
     def covers(self, case: Iterable[int], radius: int, inside: Literals = ()) -> Refutation | None:
-        """The refutation of ``case`` within ``radius`` by fewest constraints, or None."""
+        """The refutation of ``case`` within ``radius`` that uses the fewest constraints, or None."""
         asked = set(case)
         known = (
             r
@@ -104,9 +104,9 @@ class ProofLog:
         return None if refutations is None else Proof(self, refutations)
 
     def refutations_of(self, query: Any, radius: int) -> list[Refutation] | None:
-        """Refutations of every case within ``radius``, and those that they refer to; None if one lacks."""
+        """Refutations of every case within ``radius``, and those they refer to; None if one is missing."""
         needed: dict[Refutation, None] = {}
-        # Cases that can be refuted by few constraints first: what refutes them refutes others too.
+        # Cases refuted by few constraints come first, because their refutations also cover other cases.
         known = {case: self.covers(case, radius) for case in query.cases}
         for case, refutation in sorted(
             known.items(), key=lambda item: len(item[1].constraints) if item[1] else 0
@@ -115,11 +115,11 @@ class ProofLog:
                 return None
             if not any(set(other.constraints).issubset(case) for other in needed if not other.inside):
                 needed.update(dict.fromkeys((*refutation.needs, refutation)))
-        # A checker keeps the last surroundings that it made.
+        # A checker can reuse its work on a subcube and a radius if their refutations come in a row.
         return sorted(needed, key=lambda r: (not r.inside, r.inside, r.radius))
 
     def left_open(self, query: Any, radius: int) -> Query | None:
-        """The query with the cases alone that are not refuted within ``radius``; None if all are."""
+        """The query with only the cases that are not refuted within ``radius``; None if all are."""
         cases = tuple(case for case in query.cases if self.covers(case, radius) is None)
         ball = replace(query.region, radius=radius)
         return replace(query, region=ball, cases=cases) if cases else None
@@ -136,7 +136,7 @@ class ProofLog:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proof:
-    """The text of some refutations, read from their log; a pickle has the text itself."""
+    """The text of some refutations, read from their log; pickling stores the text itself."""
 
     log: ProofLog
     refutations: list[Refutation]
@@ -151,7 +151,7 @@ class Proof:
 
 
 class _Portion(ProofLog):
-    """The log of a part of a question, kept with that of the whole."""
+    """The log of a part of a question, which writes into the log of the whole question."""
 
     def __init__(self, whole: ProofLog, constraints: Sequence[int], inside: Literals) -> None:
         self._whole, self._constraints, self._inside = whole, constraints, inside
@@ -166,7 +166,7 @@ class _Portion(ProofLog):
 
 
 class Draft:
-    """A refutation in the making: steps are appended, then it is kept or given up."""
+    """An unfinished refutation: steps are appended, then it is kept or given up."""
 
     def __init__(
         self, log: ProofLog, constraints: tuple[int, ...], radius: int, inside: Literals, rewritten: bool
@@ -177,26 +177,26 @@ class Draft:
         self._start = self._end = 0
 
     def start(self, unit: int = 1) -> None:
-        """The first line: what is refuted, and the unit of multipliers."""
+        """Write the first line: what is refuted, and the unit of multipliers."""
         self._start = self._end = self.log._end
         self.step("refute", _listed(self.constraints), self.radius, unit, *self._where)
 
     def start_shell(self, how: str) -> None:
-        """The first line about a shell of a network: how it is refuted."""
+        """Write the first line about a shell of a network: how it is refuted."""
         self._start = self._end = self.log._end
         self.step("shell", self.radius, how)
 
     def step(self, *words: str | int) -> None:
-        """One line."""
+        """Write one line."""
         self.block(" ".join(map(str, words)).encode() + b"\n")
 
     def block(self, text: bytes) -> None:
-        """Several lines."""
+        """Write several lines."""
         self._file.seek(self._end)
         self._end += self._file.write(text)
 
     def keep(self, needs: tuple[Refutation, ...] = ()) -> None:
-        """It is finished."""
+        """Add the finished refutation to the log."""
         self.log.refutations.append(
             Refutation(self.constraints, self.radius, self.inside, self._start, self._end, needs)
         )
@@ -204,12 +204,12 @@ class Draft:
 
 
 def packed_step(word: str, numbers: bytes) -> bytes:
-    """A line whose numbers are packed bytes."""
+    """A line with packed numbers, compressed and in base64."""
     return word.encode() + b" " + base64.b64encode(zlib.compress(numbers, _LEVEL)) + b"\n"
 
 
 def packed_numbers(numbers: Sequence[int] | NDArray[np.int64]) -> bytes:
-    """Numbers, 7 bits a byte, the lowest first; the last byte of a number is below 128."""
+    """Numbers as bytes, 7 bits in each, lowest first; the last byte of a number is below 128."""
     out = bytearray()
     for number in numbers:
         value = int(number)

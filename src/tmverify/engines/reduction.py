@@ -1,4 +1,4 @@
-"""Specialising a Query to its region: drop what cannot change, fix what is fixed, merge what is equal.
+"""Specialising a Query to its region: drop false clauses, count those always true, merge equal ones.
 
 Seen from the centre of a ball, a literal of a clause is *satisfied* or *violated*, and its feature may flip
 or not. So over flips y (y_i = 1: feature i flips) a clause is again a conjunction: every violated feature
@@ -11,23 +11,23 @@ must flip, every satisfied one must stay. With radius eps:
 - a constraint that holds, or fails, whatever its clauses do is settled; then its cases are too;
 - a feature in no remaining clause is left alone.
 
-The way back is ``Reduced.witness``: the flips of a solution, applied to the centre. Exact in integers.
+``Reduced.witness`` leads back: it applies the flips of a solution to the centre. All integers are exact.
 
-``tighten`` rules out more flips by *credits*, an upper bound on what flips can gain, and does the same once
-more. With at most r flips, let a constraint lack ``need`` votes at the centre. A set Y of flips gains at most
-the sum of its features' credits, where feature i is credited
+``tighten`` rules out more flips by *credits*, an upper bound on what flips can gain, and then specialises
+again. With at most r flips, let a constraint lack ``need`` votes at the centre. A set Y of flips gains at
+most the sum of its features' credits, where feature i is credited
 
     + |w_j|      for each true clause j with w_j < 0 on i                    (its flip kills the clause)
     + w_j / d_j  for each false clause j with w_j > 0 that i, among d_j, must bring alive
     - w_j / r    for each true clause j with w_j > 0 on i                    (killed by 1 to r of the flips)
 
-So, if even the r largest credits stay below ``need``, the case is refuted; and a feature whose own credit
-together with the r - 1 largest others stays below it flips in no witness of the case. A feature that helps no
-constraint of a case (all it does is kill helpful clauses or wake harmful ones) need not flip either: leaving
-it alone keeps every witness a witness.
+So if even the r largest credits add up to less than ``need``, the case is refuted; and a feature whose own
+credit plus the r - 1 largest others is less than ``need`` flips in no witness of the case. A feature that
+helps no constraint of a case (its flip only kills helpful clauses or wakes harmful ones) need not flip
+either: a witness remains a witness without that flip.
 
 Credits are multiplied by ``_SCALE`` and rounded up, penalties rounded down: each rounding only weakens the
-bound. Where sums might leave 64 bits the scale is 0, every need with it, and nothing is ruled out.
+bound. Where sums might overflow 64 bits the scale is 0, so every need is 0 and nothing is ruled out.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from tmverify.model.clauses import Clauses
 from tmverify.properties.query import Query
 
 MAX_WEIGHTS = 1 << 27  # a gigabyte of int64
-_SCALE = 5040  # divisible by 1 … 10, so small balls lose nothing to rounding
+_SCALE = 5040  # divisible by 1 … 10, so for small radii rounding changes nothing
 _INT64 = 1 << 62
 
 Cases = tuple[tuple[int, ...], ...]
@@ -58,18 +58,18 @@ class Reduced:
     ----------
     origin : uint8 array, (n_features,)
     features : int64 array
-        The features that still matter; flip i is about ``features[i]``.
+        The features that still matter; flip i flips ``features[i]``.
     radius : int
         At most this many flips.
     clauses : Clauses
-        Over flips: +i asks for flip i - 1, -i forbids it.
+        Over flips: literal +i requires flip i - 1, -i forbids it.
     sources : int64 array
-        The first pool clause that each clause stands for.
+        For each clause, the index of the first pool clause that it stands for.
     weights : int64 array, (n_constraints, n_clauses)
     bounds : tuple of int
-        Constraint c asks for ``weights[c] . clauses(y) >= bounds[c]``.
+        Constraint c requires ``weights[c] . clauses(y) >= bounds[c]``.
     cases : tuple of tuples of int
-        As in Query. No case: there is no witness. An empty case: the centre is one.
+        As in Query. No cases: there is no witness. An empty case: the centre is a witness.
     """
 
     origin: NDArray[np.uint8]
@@ -106,7 +106,7 @@ def reduce(query: Query) -> Reduced:
 
 
 def tighten(reduced: Reduced) -> Reduced:
-    """Drop refuted cases and flips that no open case needs, until nothing more follows."""
+    """Drop refuted cases and flips that no open case needs, until nothing more can be dropped."""
     while reduced.cases and reduced.cases != ((),):
         helps = np.array([_helping(reduced, weights) for weights in reduced.weights])
         possible = np.array([_possible(reduced, c) for c in range(len(reduced.bounds))])
@@ -134,7 +134,7 @@ def restrict(reduced: Reduced, may_flip: NDArray[np.bool_], cases: Cases) -> Red
 
 
 def _compact(whole: Reduced) -> Reduced:
-    """Merge, settle, and leave out every clause, constraint and feature that no longer matters."""
+    """Merge clauses, settle constraints, and leave out every clause, constraint and feature not needed."""
     leaders, weights = merge_equal(whole.clauses, whole.weights)
     cases, used = _settle(whole.cases, weights, whole.bounds)
     weights = weights[used]
@@ -161,7 +161,7 @@ def _specialise(
     may_flip: NDArray[np.bool_],
     radius: int,
 ) -> tuple[Clauses, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Clauses over flips that can change, their indices, their votes, and the fixed votes (a column)."""
+    """The clauses that can change, over flips; their indices; their votes; and the fixed votes (a column)."""
     features, owners = pool.features, pool.owners
     violated = origin[features] != (pool.literals > 0)
     mutable = may_flip[features]
@@ -182,7 +182,7 @@ def _specialise(
 
 
 def merge_equal(clauses: Clauses, votes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first of each group of equal clauses, and the votes of each group, added."""
+    """The first of each group of equal clauses, and the sum of each group's votes."""
     number: dict[bytes, int] = {}
     group = np.array([number.setdefault(key, len(number)) for key in clause_keys(clauses)], np.int64)
     merged = np.zeros((len(votes), len(number)), np.int64)
@@ -192,13 +192,13 @@ def merge_equal(clauses: Clauses, votes: NDArray[np.int64]) -> tuple[NDArray[np.
 
 
 def clause_keys(clauses: Clauses) -> Iterator[bytes]:
-    """Bytes for each clause, the same for equal ones."""
+    """A key for each clause: equal clauses have equal bytes."""
     flat, ends = clauses.literals, clauses.offsets.tolist()
     return (flat[a:b].tobytes() for a, b in pairwise(ends))
 
 
 def _settle(cases: Cases, weights: NDArray[np.int64], bounds: tuple[int, ...]) -> tuple[Cases, list[int]]:
-    """Remove constraints that always hold and cases with one that never can; renumber the rest."""
+    """Remove constraints that always hold and cases with one that never holds; renumber the rest."""
     highest = np.maximum(weights, 0).sum(axis=1).tolist()
     lowest = np.minimum(weights, 0).sum(axis=1).tolist()
     open_cases = []
@@ -214,7 +214,7 @@ def _settle(cases: Cases, weights: NDArray[np.int64], bounds: tuple[int, ...]) -
 
 
 def _possible(reduced: Reduced, c: int) -> NDArray[np.bool_]:
-    """Features that flip in some witness of constraint ``c``, as far as the credits can tell."""
+    """Features that the credits do not exclude from all witnesses of constraint ``c``."""
     weights = reduced.weights[c]
     scale = _scale(weights, reduced.radius)
     need = (reduced.bounds[c] - _votes_now(reduced, weights)) * scale
@@ -232,16 +232,16 @@ def _helping(reduced: Reduced, weights: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _scale(weights: NDArray[np.int64], radius: int) -> int:
-    """The factor for credits, or 0 if even unscaled sums of them might not fit 64 bits.
+    """The factor for credits, or 0 if even unscaled sums of them might overflow 64 bits.
 
-    A feature meets a clause once, so a credit is at most the total of the weights, rounding aside.
+    A feature occurs at most once in a clause, so a credit is at most the total of the weights, plus rounding.
     """
     total = int(np.abs(weights).sum()) + len(weights)  # a model's limits keep this sum below 2**57
     return next((s for s in (_SCALE, 1) if total * s * (radius + 1) < _INT64), 0)
 
 
 def _votes_now(reduced: Reduced, weights: NDArray[np.int64]) -> int:
-    """The weighted sum at the centre: of the clauses that need no flip."""
+    """The weighted sum at the centre, where the clauses that need no flip are true."""
     return int(weights[_distance(reduced) == 0].sum())
 
 
@@ -252,7 +252,7 @@ def _distance(reduced: Reduced) -> NDArray[np.int64]:
 
 
 def _credits(reduced: Reduced, weights: NDArray[np.int64], scale: int) -> NDArray[np.int64]:
-    """Each feature's credit, times the scale."""
+    """Each feature's credit, multiplied by the scale."""
     clauses = reduced.clauses
     w, d = weights[clauses.owners], _distance(reduced)[clauses.owners]
     value = np.zeros(len(w), np.int64)

@@ -1,6 +1,6 @@
-"""What can be asked, and what an answer is. ``questions`` knows every question by name.
+"""Questions and answers. ``questions`` declares every question by name.
 
-Names are imported at their first use: ``questions`` is read by ``tmverify --help``, which needs no NumPy.
+Names are imported at their first use, because ``tmverify --help`` reads ``questions`` and needs no NumPy.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Query: what every question compiles to, and all that an engine needs to know.
+"""Query: every question is compiled to one; it holds everything that an engine needs to know.
 
     Is there an input z in the region such that, in at least one case, every constraint holds?
 
@@ -7,11 +7,11 @@ A constraint is linear in the clauses' outputs, in integers:
     sum_t coefficient_t * votes[row_t] . clauses(z)  >=  bound
 
 ``votes`` has a row per output of each machine that takes part, over the pool of their clauses. Pool
-clauses are proper conjunctions: clauses that are contradictory, silent or without a vote are left out,
-clauses that always fire have moved into the bounds, so an engine meets no edge case of the model.
+clauses are proper conjunctions: clauses that are contradictory, silent or without a vote are left out, and
+clauses that always fire are counted in the bounds, so engines need not handle these edge cases.
 
-A ``z`` that is found refutes the property asked about; ``Query.refuted_by`` says so from the machines
-themselves, through the plain evaluator, without looking at the compiled constraints.
+Such a ``z`` refutes the property asked about; ``Query.refuted_by`` checks this with the machines themselves,
+through the plain evaluator, without looking at the compiled constraints.
 
 "The model says class c" and "the model says something else" are conditions on scores. A condition is a
 disjunction of cases, a case a conjunction of ``(terms, bound)``, each meaning ``sum of coefficient *
@@ -71,7 +71,7 @@ class VoteConstraint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Topic:
-    """What was asked, and about which models: a query knows only the machines in scope."""
+    """What was asked, and about which models; the query itself has only the machines in scope."""
 
     question: str
     models: tuple[Classifier, ...]
@@ -80,7 +80,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AnyQuery(ABC):
-    """One decision problem about classifiers of any kind; ``Query`` is that about Tsetlin machines.
+    """One decision problem about classifiers of any kind; ``Query`` is the one about Tsetlin machines.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class AnyQuery(ABC):
     expected : int or None
         The class index that the decisions are compared with, if that is fixed.
     topic : Topic or None
-        For the certificate; engines have no use for it.
+        For the certificate; engines do not use it.
     """
 
     region: Region
@@ -99,7 +99,7 @@ class AnyQuery(ABC):
     topic: Topic | None = None
 
     def about(self, question: str, models: tuple[Classifier, ...], scope: Label) -> Self:
-        """The same query, which knows what was asked of whom."""
+        """The same query with its topic: what was asked, and about which models."""
         return replace(self, topic=Topic(question, models, scope))
 
     @property
@@ -133,13 +133,13 @@ class Query(AnyQuery):
     clauses : Clauses
         The pool, of all machines, in their order.
     sources : int64 array, (n_clauses, 2)
-        Which machine and which of its clauses a pool clause is.
+        For each pool clause, its machine and its index in that machine.
     votes : int64 array, (rows, n_clauses)
     constraints : tuple of VoteConstraint
     cases : tuple of tuples of int
         Each case lists constraints (by index) that must hold together.
     hints : uint8 array, (n, n_features), or None
-        Inputs worth a look; no part of the question.
+        Inputs that are worth trying; not part of the question.
     """
 
     clauses: Clauses
@@ -151,7 +151,7 @@ class Query(AnyQuery):
     hints: NDArray[np.uint8] | None = None
 
     def proof_header(self) -> tuple[str, ...]:
-        """The constraints, by which refutations go."""
+        """The constraints, to which refutations refer by number."""
         return (" ".join(("constraints", *map(str, self.constraints))),)
 
 
@@ -159,7 +159,7 @@ class Query(AnyQuery):
 def query_change(model: Classifier, expected: int, region: Region) -> AnyQuery:
     """Is there an input in ``region`` that ``model`` does not put into class index ``expected``?
 
-    What this compiles to depends on the kind of classifier; each kind registers its own way.
+    What this compiles to depends on the kind of classifier; each kind registers its own function.
     """
     raise NotImplementedError(f"a {model.kind} has no query")
 
@@ -182,7 +182,7 @@ def query_disagreement(a: Model, b: Model, region: Region) -> Query:
 
 
 def check_query(query: object, kind: type[AnyQuery] = AnyQuery) -> None:
-    """Raise InvalidInputError unless ``query`` is one of that kind."""
+    """Raise InvalidInputError unless ``query`` is a query of that kind."""
     if not isinstance(query, kind):
         machines = " of Tsetlin machines" if kind is Query else ""
         raise InvalidInputError(
@@ -197,12 +197,12 @@ def _assemble(
     region: Region,
     expected: int | None,
 ) -> Query:
-    """Pool the machines' clauses, number the distinct constraints; each product gives a case per pair."""
+    """Pool the machines' clauses and number the distinct constraints; each pair in a product makes a case."""
     clauses, sources, votes, always = _pool(machines)
     number: dict[VoteConstraint, int] = {}
 
     def numbered(case: Case) -> tuple[int, ...]:
-        # Conditions are about scores; a score is its row's votes plus what always counts.
+        # Conditions are about scores; a score is its row's votes plus the votes that are always counted.
         bounds = [(terms, bound - sum(k * always[row] for row, k in terms)) for terms, bound in case]
         return tuple(number.setdefault(VoteConstraint(terms, bound), len(number)) for terms, bound in bounds)
 

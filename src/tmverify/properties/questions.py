@@ -1,14 +1,14 @@
-"""The questions: for each its name, its arguments, how it compiles to a Query, and its words.
+"""The questions: for each one its name, its arguments, how it compiles to a Query, and its texts.
 
-    robustness    no input in the ball around x is decided otherwise than x           (paper, Definition 1)
+    robustness    every input in the ball around x gets the same decision as x        (paper, Definition 1)
     similarity    two models agree on the whole ball around x                         (Definition 4)
     equivalence   two models agree on every input                                     (Definition 3)
-    radius        how far is the nearest input that is decided otherwise, or on which two models disagree?
+    radius        how far is the nearest input with another decision, or on which two models disagree?
     universal-…   robustness or similarity, on at least an eta fraction of a set of inputs
 
 This is the only place that knows questions by name. The ``check_*`` functions, the command line, plans,
-tasks, tallies, the store and the report read it; to add a question, declare it here. Nothing heavy is
-imported before a question is compiled, because ``tmverify --help`` reads this file too.
+tasks, tallies, the store and the report read it; to add a question, declare it here. No slow import happens
+before a question is compiled, because ``tmverify --help`` reads this file too.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Question:
-    """One question, and what everything that asks, stores or shows it needs to know.
+    """One question, with all that is needed to ask it, and to store and show its answers.
 
     Attributes
     ----------
     name : str
-        In commands, plans, stores and certificates.
+        Its name in commands, plans, stores and certificates.
     adjective : str
-        What an input is, or the models are, if the answer is positive: "robust".
+        Describes an input, or the models, if the answer is positive: "robust".
     models : tuple of int
-        About how many models it may be asked.
+        How many models it can be asked about.
     compile : function, optional
         From models, input, epsilon and region to a Query. A question without it is made of ``parts``.
     parts : tuple of Question
-        The questions with a yes-or-no answer that it is made of, by the number of models.
+        The yes-or-no questions that it is made of, one for each number of models.
     about_input, has_epsilon, has_eta : bool
-        Its arguments: an input and what may change of it; how many flips; which share of a set of inputs.
+        Its arguments: an input and which features may change; how many flips; what share of a set of inputs.
     is_distance : bool
         Whether the answer is a number of flips with a lower and an upper bound, not yes or no.
     title : str
-        Of a table of answers, about one model; ``title_of_two`` about two models.
+        The title of a table of answers about one model; ``title_of_two`` is for two models.
     proved : str
-        What a positive answer says, for those who read a report.
+        What a positive answer means, for readers of a report.
     help : str
-        Of the command; its first line is the question in words.
+        The help text of the command; its first line is the question in words.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Question:
     help: str = ""
 
     def part(self, n_models: int) -> Question:
-        """The question with a yes-or-no answer that is compiled, of so many models."""
+        """The yes-or-no question that is compiled for this number of models."""
         return next((part for part in self.parts if n_models in part.models), self)
 
     def heading(self, models: Sequence[str]) -> str:
@@ -86,7 +86,7 @@ class Question:
         features: Features = None,
         direction: Direction | None = None,
     ) -> AnyQuery:
-        """The question about these models, compiled; without epsilon, wherever the features may go."""
+        """The question about these models, compiled; without epsilon, any number of features may change."""
         part = self.part(len(models))
         assert part.compile is not None
         if not part.about_input:
@@ -279,7 +279,7 @@ UNIVERSAL_SIMILARITY = Question(
     """,
 )
 
-DEFAULT_TIMEOUT = 300.0  # seconds, of every question that says nothing else
+DEFAULT_TIMEOUT = 300.0  # seconds for a question, unless another limit is given
 
 QUESTIONS: Mapping[str, Question] = {
     question.name: question
@@ -295,4 +295,4 @@ QUESTIONS: Mapping[str, Question] = {
 PLANNED: Mapping[str, Question] = {
     name: question for name, question in QUESTIONS.items() if not question.has_eta
 }
-"""Those that plans can ask: of each input by itself, or of every input there is."""
+"""The questions that plans can ask: about each input separately, or about every possible input."""

@@ -1,10 +1,10 @@
-"""Regions: where an input may be. A Hamming ball, perhaps restricted, or every input.
+"""Regions: sets of inputs. A region is a Hamming ball, perhaps restricted, or every input.
 
     ball(x, eps)  = { z : z differs from x in at most eps features, all of them mutable }
 
 A ``features`` mask says which features may change at all; a ``direction`` lets bits only be set
-(``"add"``: words may be inserted) or only be cleared (``"remove"``). Both are exactly a restriction of
-the mutable features, because the centre is known: that is all that an engine sees.
+(``"add"``: words may be inserted) or only be cleared (``"remove"``). Because the centre is known, both
+only restrict the mutable features, and engines see nothing else of them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Features = ArrayLike | Sequence[str] | None
 class Region:
     """Inputs within ``radius`` flips of ``center``, at ``mutable`` features; without a centre, all inputs.
 
-    ``features`` and ``direction`` say why a feature is not mutable, as it was asked for.
+    ``features`` and ``direction`` are the arguments from which ``mutable`` was made.
     """
 
     center: NDArray[np.uint8] | None
@@ -51,7 +51,7 @@ class Region:
 
     @property
     def origin(self) -> NDArray[np.uint8]:
-        """The centre; every input is a ball too, of radius ``n_features`` around all zeros."""
+        """The centre; the region of every input is a ball too, of radius ``n_features`` around all zeros."""
         return np.zeros(self.n_features, np.uint8) if self.center is None else self.center
 
     @property

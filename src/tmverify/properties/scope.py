@@ -1,8 +1,8 @@
 """Scope: whose decision is asked about.
 
 ``"team"`` is the machine's own decision (an argmax, or a sign if it is binary). A class label stands for
-the single machine of that class, decided by its sign: what the paper checks on MNIST. No class can be
-called "team": a model refuses that label, so a scope always means one thing.
+the single machine of that class, whose decision is its sign; the paper checks this on MNIST. A model refuses
+"team" as the label of a class, so a scope is never ambiguous.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _no_model(given: object, name: str) -> InvalidInputError:
 
 
 def _remedy(given: object) -> str:
-    """What to do with something that is no model, if there is something to do."""
+    """Advice for a caller who passed something that is not a model, if there is any."""
     if isinstance(given, Classifier):
         return f" A {type(given).__name__} can be asked about its robustness only."
     steps = getattr(given, "steps", None)

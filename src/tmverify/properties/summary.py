@@ -1,11 +1,11 @@
-"""An answer in one line, for people: what ``repr`` shows in a notebook.
+"""An answer in one readable line, as ``repr`` shows it in a notebook.
 
     violated: 2 → 3 by flipping pixel_7_6 > 5.5, 15 ms, search
     radius 6: 2 → 1 by flipping x0, x1, x28 …, 51 ms, search
     holds: proved for 95 of 100 inputs, 95 required, 3 violated, 2 not looked at, 1.2 s, auto
 
-An arrow is a decision that changes; ≠ stands between what two models say of the same input. Names come from
-models, so they are shown as they are only if they fit on the line.
+An arrow shows a decision that changes; ≠ stands between the decisions of two models on the same input. Names
+come from models, so they are shortened and made printable to fit on the line.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _LONGEST_REASON = 120
 
 
 def verdict_line(v: Verdict) -> str:
-    """A Verdict."""
+    """A Verdict in one line."""
     return ", ".join([f"{v.status.value}: {_found(v) or _why(v) or _PLAIN[v.status.value]}", *_how(v)])
 
 
 def radius_line(r: Radius) -> str:
-    """A Radius, or its bounds."""
+    """A Radius, or its bounds, in one line."""
     said = [_found(r)] if r.decisions is not None else []
     if not r.exact:
         said.insert(0, f"open, {_why(r)}" if r.stop_reason else "open")
@@ -42,7 +42,7 @@ def radius_line(r: Radius) -> str:
 
 
 def universal_line(v: UniversalVerdict) -> str:
-    """A UniversalVerdict."""
+    """A UniversalVerdict in one line."""
     counts = [v.count(status) for status in type(v.status)]
     holds, violated, unknown = counts
     said = f"proved for {holds} of {v.n_inputs} inputs, {v.required} required"
@@ -69,12 +69,12 @@ def _found(answer: Verdict | Radius) -> str:
 
 
 def _of_one_model(answer: Verdict | Radius) -> bool:
-    """Whether its decisions are one model's about two inputs, not two models' about one."""
+    """Whether its two decisions are one model's on two inputs, not two models' on one input."""
     return answer.question in QUESTIONS and 1 in QUESTIONS[answer.question].models
 
 
 def _why(answer: Verdict | Radius) -> str:
-    """Why it is open."""
+    """Why the question is still open."""
     if answer.stop_reason is None:
         return ""
     more = f" ({_fitting(answer.detail, _LONGEST_REASON)})" if answer.detail else ""
@@ -82,7 +82,7 @@ def _why(answer: Verdict | Radius) -> str:
 
 
 def _how(answer: Verdict | Radius | UniversalVerdict) -> list[str]:
-    """How long it took, who answered, and whether there is evidence."""
+    """How long it took, which engine answered, and whether there is a certificate."""
     seconds = answer.seconds
     took = f"{seconds:.3g} s" if seconds >= 0.9995 else f"{1000 * seconds:.3g} ms"
     evidence = ["certificate"] if answer.certificate is not None else []

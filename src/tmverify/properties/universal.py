@@ -2,7 +2,7 @@
 
     universal(S, eta)  iff  |{x in S : the property holds at x}| >= ceil(eta * |S|)
 
-The paper writes floor in its formula and "eta |S| or more" in its definition; the definition counts.
+The paper writes floor in its formula and "eta |S| or more" in its definition; we follow the definition.
 Each input is decided on its own, and the tally stops as soon as the outcome can no longer change.
 """
 
@@ -26,7 +26,7 @@ def exact_fraction(eta: object) -> Fraction:
     Raises
     ------
     InvalidInputError
-        If it is no number between 0 and 1.
+        If it is not a number between 0 and 1.
     """
     try:
         value = _read(eta)

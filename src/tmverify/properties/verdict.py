@@ -1,7 +1,7 @@
-"""What an answer is: a Verdict, a Radius or a UniversalVerdict.
+"""The answers to questions: a Verdict, a Radius or a UniversalVerdict.
 
-HOLDS and VIOLATED are proofs: every input of the region was accounted for, or a counterexample was
-replayed through the plain evaluator. Whatever stopped an engine short of that is UNKNOWN, with the reason.
+HOLDS and VIOLATED are proved: every input of the region was accounted for, or a counterexample was replayed
+through the plain evaluator. If an engine stopped before that, the answer is UNKNOWN, with the reason.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ class StopReason(StrEnum):
 
 
 class Evidence(Protocol):
-    """What a ``tmverify.Certificate`` offers."""
+    """The methods of a ``tmverify.Certificate``."""
 
     def save(self, path: str | PathLike[str], /) -> None:
         """Write it to a file."""
 
     def check(self, *models: Model) -> str:
-        """The claim in words, if it is proved for these models."""
+        """Check that the claim is proved for these models, and return it in words."""
 
 
 class _NotABool:
@@ -78,7 +78,7 @@ class Verdict(_NotABool):
         The names of those features: the model's, or x0, x1, … by their index.
     decisions : pair of labels, or None
         The two decisions that differ: for robustness the decision at the input and the one at the
-        witness; for two models, what each says of the witness. With a class as scope they are 1 ("it is
+        witness; for two models, their decisions at the witness. With a class as scope they are 1 ("it is
         that class") and 0.
     seconds : float
     engine : str
@@ -92,9 +92,9 @@ class Verdict(_NotABool):
     relies_on : tuple of str
         Engines whose work is part of the answer, where there are several.
     certificate : Certificate or None
-        Evidence that can be checked apart from the engine, if it was asked for.
+        Evidence that can be checked independently of the engine, if it was asked for.
     rests_on : tuple of str
-        What must be right for this answer to be right if there is no certificate, in words.
+        What must be correct for this answer to be correct if there is no certificate, in words.
     """
 
     status: Status
@@ -117,7 +117,7 @@ class Verdict(_NotABool):
 
     @property
     def trusts(self) -> tuple[str, ...]:
-        """What must be right for this answer to be right; see ``docs/trust.md``."""
+        """What must be correct for this answer to be correct; see ``docs/trust.md``."""
         if self.status is Status.UNKNOWN:
             return ()
         return self.rests_on if self.certificate is None else CHECKED
@@ -125,18 +125,18 @@ class Verdict(_NotABool):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Radius:
-    """How many flips away is the nearest input that is decided otherwise? Exact, or the bounds proved.
+    """How many flips away the nearest input with another decision is: exactly, or between proved bounds.
 
-    radius(x) = min { |z - x| : z in the region, decided otherwise },  infinity if there is none
+    radius(x) = min { |z - x| : z in the region, with another decision },  infinity if there is none
 
     Attributes
     ----------
     lower : int or math.inf
         Proved: no fewer flips change the decision.
     upper : int or math.inf
-        Seen: so many flips do, those of ``witness``; infinite if no such input is known.
+        Seen: this many flips change it, those of ``witness``; infinite if no such input is known.
     witness : uint8 array, (n_features,), or None
-        An input decided otherwise, ``upper`` flips away; None if ``upper`` is infinite.
+        An input with another decision, ``upper`` flips away; None if ``upper`` is infinite.
     flips : int64 array or None
         The features in which it differs from the input asked about.
     flipped : tuple of str
@@ -173,7 +173,7 @@ class Radius:
 
     @property
     def trusts(self) -> tuple[str, ...]:
-        """What must be right for the bounds to be right; see ``docs/trust.md``."""
+        """What must be correct for the bounds to be correct; see ``docs/trust.md``."""
         return self.rests_on if self.certificate is None else CHECKED
 
     @property
@@ -200,7 +200,7 @@ class UniversalVerdict(_NotABool):
     ----------
     status : Status
     verdicts : tuple of Verdict
-        Per input, in order, up to the one that decided the outcome.
+        One for each input, in order, up to the input that decided the outcome.
     n_inputs : int
     required : int
         The least number of inputs on which the property must hold, ``ceil(eta * n_inputs)``.
@@ -225,12 +225,12 @@ class UniversalVerdict(_NotABool):
 
     @property
     def trusts(self) -> tuple[str, ...]:
-        """What must be right for this answer to be right: all that its inputs' answers rest on."""
+        """What must be correct for this answer to be correct: all that its inputs' answers rest on."""
         if self.certificate is not None:
             return CHECKED
         every = (trusted for verdict in self.verdicts for trusted in verdict.trusts)
         return tuple(dict.fromkeys(every)) if self.status is not Status.UNKNOWN else ()
 
     def count(self, status: Status) -> int:
-        """How many inputs examined have this status."""
+        """How many of the examined inputs have this status."""
         return sum(verdict.status is status for verdict in self.verdicts)

@@ -1,4 +1,4 @@
-"""From a question to a Verdict: ``decide(query)``, and the ``check_*`` functions over it."""
+"""Answering questions: ``decide(query)``, and the ``check_*`` functions built on it."""
 
 from tmverify.verify.questions import (
     check_equivalence,

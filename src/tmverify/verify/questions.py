@@ -1,4 +1,4 @@
-"""The questions about one input, or about all inputs: compiled and decided."""
+"""Functions that ask a question about one input, or about all inputs: they compile and decide it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check_robustness(
     epsilon : int
         0 <= epsilon <= n_features.
     scope : "team" or a class label
-        Whose decision: the machine's (its argmax or sign), or that of the single machine of one class.
+        Whose decision is asked about: the machine's (its argmax or sign), or that of one class's machine.
     features : mask of 0/1 or bool, (n_features,), or feature names; optional
         Only these features may change. The features of a model without names are called x0, x1, …
     direction : {"add", "remove"}, optional
@@ -47,8 +47,8 @@ def check_robustness(
         Seconds for the whole call; None for no limit.
     engine : {"auto", "search", "sat", "paper", "brute"}
     certificate : bool
-        Whether to write down the evidence (``.certificate`` of the result); engines ``"auto"``,
-        ``"search"`` and ``"sat"`` can.
+        Whether to write down the evidence (``.certificate`` of the result); the engines ``"auto"``,
+        ``"search"`` and ``"sat"`` can do that.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def check_equivalence(
     engine: str = "auto",
     certificate: bool = False,
 ) -> Verdict:
-    """Do two models agree on every input there is? HOLDS means: yes.
+    """Do two models agree on every possible input? HOLDS means: yes.
 
     Parameters
     ----------
@@ -103,15 +103,15 @@ def check_equivalence(
         have the same classes.
     X : array of 0 and 1, (n, n_features), optional
         Inputs at and around which to look for a disagreement first, such as the data that the models are
-        for. They matter for speed only. Only ``"auto"`` uses them.
+        meant for. They affect only the speed, and only ``"auto"`` uses them.
     scope, timeout, engine, certificate
         As in ``check_robustness``.
 
     Returns
     -------
     Verdict
-        ``.engine`` is ``"structure"`` where the models were proved equivalent because their sums cancel,
-        ``"hunt"`` where a disagreement was found without an exact search.
+        ``.engine`` is ``"structure"`` if the models were proved equivalent because their sums cancel,
+        ``"hunt"`` if a disagreement was found without an exact search.
 
     Raises
     ------
@@ -151,12 +151,12 @@ def robustness_radius(
         As in ``check_robustness``.
     certificate : bool
         Whether to write down the evidence (``.certificate`` of the result): the witness, and a proof that no
-        fewer flips are enough. Engines ``"auto"``, ``"search"`` and ``"sat"`` can.
+        fewer flips are enough. The engines ``"auto"``, ``"search"`` and ``"sat"`` can do that.
 
     Returns
     -------
     Radius
-        ``.radius`` is None if a limit struck first: ``.lower`` and ``.upper`` hold all the same.
+        ``.radius`` is None if a limit was reached first; ``.lower`` and ``.upper`` are valid even then.
 
     Raises
     ------
@@ -187,10 +187,10 @@ def similarity_radius(
     engine: str = "auto",
     certificate: bool = False,
 ) -> Radius:
-    """How many flips from ``x`` is the nearest input on which two models disagree? 0: on ``x`` itself.
+    """How many flips from ``x`` is the nearest input on which two models disagree? 0 means ``x`` itself.
 
     The models must read the same features and have the same classes; the other arguments and the result are
-    those of ``robustness_radius``. The radius is infinite if they agree wherever the features may go.
+    those of ``robustness_radius``. The radius is infinite if they agree on every input that is allowed.
     """
     n = check_model(a, "a").n_features
     query = similarity_query(a, b, x, n, scope=scope, features=features, direction=direction)

@@ -1,4 +1,4 @@
-"""The universal questions: input by input, counted exactly, until the outcome is decided."""
+"""The universal questions: inputs are decided one by one, and counted until the outcome is certain."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def check_universal_robustness(
     certificate : bool
         Whether to write down the evidence, for each input and for the whole.
     on_verdict : callable, optional
-        Called with each input's Verdict as it comes, for progress.
+        Called with each input's Verdict as soon as it is known, to show progress.
     model, epsilon, scope, features, direction, engine
         As in ``check_robustness``.
 
@@ -151,7 +151,7 @@ def check_universal(
     if not len(bits):
         raise InvalidInputError("X must hold at least one input. Got none instead.")
     fraction = exact_fraction(eta)
-    # This raises if an argument is wrong, even if no input need be looked at.
+    # This raises if an argument is wrong, even if no input needs to be decided.
     name = prepared(ask(bits[0]), engine, certificate)[0].name
     deadline = Deadline(check_timeout(timeout))
     each = check_timeout(timeout_per_input)
@@ -161,7 +161,7 @@ def check_universal(
     for x in bits:
         if count.status is not Status.UNKNOWN or deadline.passed():
             break
-        # A limit of 0 can't be asked with; the deadline has passed since the line above.
+        # The deadline may have passed since the line above, but a limit of 0 is not allowed.
         limits = [max(limit, 1e-3) for limit in (each, deadline.remaining()) if limit is not None]
         limit = min(limits, default=None)
         verdict = decide(ask(x), timeout=limit, engine=name, certificate=certificate)
@@ -192,7 +192,7 @@ def check_universal(
 
 
 def _certified(result: UniversalVerdict, query: AnyQuery, bits: NDArray[np.uint8]) -> UniversalVerdict:
-    """With the certificate of the whole, if those of the inputs are enough."""
+    """The result with a certificate for the whole, if enough inputs have certificates."""
     if result.status is Status.UNKNOWN:
         return result
     shown = [v.certificate if isinstance(v.certificate, Certificate) else None for v in result.verdicts]

@@ -1,7 +1,7 @@
-"""Deciding a Query, or finding its nearest witness: run an engine, judge its answer.
+"""Deciding a Query, or finding its nearest witness: run an engine, then check its answer.
 
-An engine only claims. A witness becomes VIOLATED after the plain evaluator has replayed it; an answer that
-does not replay, a limit or a crash is UNKNOWN, never HOLDS.
+An engine only makes claims. The answer is VIOLATED only after the plain evaluator has replayed the witness;
+if the replay fails, a limit is reached or the engine crashes, it is UNKNOWN, never HOLDS.
 """
 
 from __future__ import annotations
@@ -93,10 +93,10 @@ def nearest(
     start, deadline = time.perf_counter(), Deadline(seconds)
     answer = chosen.nearest(query, deadline, log)
     if answer.lower == 0 and answer.upper > 0 and not query.refuted_by(query.region.origin):
-        # Whatever the engine had time for: the input itself is no witness, and there may be no other input.
+        # Known even without the engine: the input itself is no witness, and there may be no other input.
         answer = replace(answer, lower=1 if query.region.reach else math.inf)
     if answer.lower == answer.upper:
-        answer = replace(answer, stop_reason=None, detail="")  # a limit that struck too late to matter
+        answer = replace(answer, stop_reason=None, detail="")  # a limit was reached too late to matter
     found, proved = answer.witness is not None or answer.upper != math.inf, answer.lower > 0
     took = time.perf_counter() - start
     stands, fields = judged(query, chosen, answer, took, found=found, proved=proved, flips=answer.upper)
@@ -110,7 +110,7 @@ def nearest(
 def _certified_radius(
     query: AnyQuery, radius: Radius, engine: Engine, deadline: Deadline, log: ProofLog
 ) -> Radius:
-    """The radius with its certificate: what the engine wrote down on its way, and what it left out."""
+    """The radius with its certificate: the refutations written so far, and those still missing."""
     within = query.region.reach if radius.lower == math.inf else int(radius.lower) - 1
     text: claims.Text | None = tuple  # nothing is nearer than the input itself
     if within >= 0:
@@ -126,12 +126,12 @@ def _certified_radius(
 
 
 def prepared(query: AnyQuery, engine: str, certificate: bool) -> tuple[Engine, ProofLog | None]:
-    """The engine, its kernels compiled, and where it writes evidence, if that is wanted.
+    """The engine, with its kernels compiled, and the log for its evidence, if that is wanted.
 
     Raises
     ------
     InvalidInputError
-        If there is no such engine for ``query``, or no such certificate.
+        If there is no such engine for ``query``, or a certificate is wanted and impossible.
     """
     check_query(query)
     chosen = engine_for(engine, query)
@@ -155,10 +155,10 @@ def judged(
     proved: bool,
     flips: float | None = None,
 ) -> tuple[bool, dict[str, Any]]:
-    """Whether an engine's claim stands, and what a Verdict or a Radius says of it.
+    """Whether an engine's claim stands, and the fields of the Verdict or the Radius.
 
-    The claim is that its witness is one (``found``), so many ``flips`` away, and that there is none in all or
-    in a part of the region, which contains the centre (``proved``). Whatever can be replayed is replayed.
+    The engine may claim that its witness is one (``found``), ``flips`` flips away, and that there is none in
+    all or in a part of the region that contains the centre (``proved``). What can be replayed is replayed.
     """
     name = claim.engine or engine.name
     seen = replay(query, claim.witness) if found else None
@@ -181,7 +181,7 @@ def judged(
 
 
 def rejection(fault: str) -> dict[str, Any]:
-    """Why a claim is not believed: an engine that is wrong about one thing is believed in nothing."""
+    """The fields of a rejected answer: an engine that is wrong about one thing is not believed at all."""
     return {"stop_reason": StopReason.REJECTED, "detail": f"{fault}: a bug, please report it"}
 
 

@@ -1,8 +1,8 @@
-"""Deciding a question about every input: are two models equivalent?
+"""Deciding questions about every input: are two models equivalent?
 
 ``engine`` runs the steps: ``hunt`` looks for a disagreement, ``structure`` proves that there is none
-where sums cancel, or says where one would have to be. ``normal`` is the form in which sums cancel, and
-``proof`` writes such an argument down.
+where sums cancel, or says where one would have to be. ``normal`` brings clauses into a form in which sums
+cancel, and ``proof`` writes such an argument down.
 """
 
 from tmverify.engines.engine import Signer

@@ -1,9 +1,9 @@
-"""A walk towards an input that meets every bound: flips of least shortfall, with noise and a short memory.
+"""A local search for an input that meets every bound: flips of least shortfall, some noise, a short memory.
 
     shortfall(y) = sum_c max(0, bounds[c] - votes[c] . clauses(y))
 
 The gain of every flip is kept up to date: a flip changes it only in clauses that have at most two false
-literals before or after. ``terrain`` and ``place`` are those of ``hunt``.
+literals before or after. ``terrain`` is a ``hunt.Terrain``, ``place`` a ``hunt.Place``.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ LOST, ARRIVED, PAUSED = 0, 1, 2
 STEP, LEAST, WHEN = 0, 1, 2
 
 _FAR = np.int64(1) << 62
-_DRAWS = 32  # clauses looked at when one is to be woken
+_DRAWS = 32  # random clauses from which the one to be made true is chosen
 _TENURE = 5  # steps, at least, before a flip may be taken back
 
 
@@ -53,7 +53,7 @@ def only_false(terrain, y, j):  # type: ignore[no-untyped-def]
 
 @kernel
 def flip(i, terrain, place):  # type: ignore[no-untyped-def]
-    """Flip feature i and keep everything up to date; returns the literals looked at."""
+    """Flip feature i and keep everything up to date; returns how many literals were looked at."""
     offsets, features, votes, where = terrain.offsets, terrain.features, terrain.votes, terrain.where
     y, false, sums, gains = place.y, place.false, place.sums, place.gains
     n_constraints = votes.shape[1]
@@ -98,9 +98,9 @@ def flip(i, terrain, place):  # type: ignore[no-untyped-def]
 
 @kernel
 def best_flip(bounds, place, step, least):  # type: ignore[no-untyped-def]
-    """The flip that leaves the least shortfall, at random among equals, and that shortfall.
+    """The flip that leaves the least shortfall (ties are broken at random), and that shortfall.
 
-    A flip that is forbidden (``until[i] > step``) must lead below ``least``.
+    A flip that is still forbidden (``until[i] > step``) is taken only if it leads below ``least``.
     """
     sums, gains, until = place.sums, place.gains, place.until
     n, n_constraints = gains.shape
@@ -122,7 +122,7 @@ def best_flip(bounds, place, step, least):  # type: ignore[no-untyped-def]
 
 @kernel
 def wanted_clause(terrain, place):  # type: ignore[no-untyped-def]
-    """A false clause that would help where votes are short, with few false literals among some at random."""
+    """A false clause that would help a constraint short of votes; of random ones, the nearest to true."""
     votes, bounds, false, sums = terrain.votes, terrain.bounds, place.false, place.sums
     n, n_constraints = votes.shape
     best, chosen = _FAR, np.int64(-1)
@@ -139,7 +139,7 @@ def wanted_clause(terrain, place):  # type: ignore[no-untyped-def]
 
 @kernel
 def walk(terrain, place, patience, noise, last_step, max_work):  # type: ignore[no-untyped-def]
-    """Walk from y until every bound is met, or ``patience`` steps bring nothing better, or a limit."""
+    """Walk from y until every bound is met, ``patience`` steps bring no progress, or a limit is reached."""
     bounds, sums, counts, rng = terrain.bounds, place.sums, place.counts, place.rng
     work = 0
     while work < max_work and counts[STEP] < last_step:

@@ -1,14 +1,15 @@
-"""How a question about every input is decided, in this order:
+"""Deciding a question about every input, in these steps:
 
 1. Look at inputs (``hunt``): most pairs of models differ on one of them.
 2. Argue by structure: cases that cancel are refuted, others are confined to *parts*, small subcubes.
-3. In every part: walk towards a disagreement, then search, exactly; all over again with more effort.
-4. Put what is left to ``sat``, a share of the time to each part.
+3. In every part: walk towards a disagreement, then search exactly; repeat both with more effort.
+4. Give the parts that are left to ``sat``, each with a share of the time.
 
-If there are few inputs, all of them are looked at: before 3 if that takes next to no time, else after its
-first round.
+If there are few inputs, all of them are evaluated: before step 3 if that takes next to no time, else after
+its first round.
 
-Answers name who gave them: ``hunt`` (samples and walks), ``structure``, ``search``, ``brute`` or ``sat``.
+``.engine`` of an answer says which step gave it: ``hunt`` (samples and walks), ``structure``, ``search``,
+``brute`` or ``sat``.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ from tmverify.properties.verdict import StopReason
 
 # For each part: steps of walks, and nodes of the search.
 ROUNDS = ((2_000, 100), (40_000, 2_000), (400_000, 100_000))
-QUICK = 1.0  # seconds for looking at all inputs before anything else is tried in the parts
-# Given inputs to search around: so many, within so many flips.
+QUICK = 1.0  # seconds for evaluating all inputs before anything else is tried in the parts
+# The search around given inputs: how many of them, within how many flips, with how many nodes each.
 BALLS, FLIPS, BALL_NODES = 16, 3, 200
-# An enumeration looks at the decisions themselves, whatever was argued before.
+# What a proof relies on. An enumeration looks at the decisions themselves and relies on no earlier step.
 _RESTS_ON: Mapping[str | None, tuple[str, ...]] = {
     "hunt": ("structure", "search"),
     "search": ("structure", "search"),
@@ -47,12 +48,12 @@ _RESTS_ON: Mapping[str | None, tuple[str, ...]] = {
 
 
 def decide(query: Query, deadline: Deadline, last: Decide, log: ProofLog | None = None) -> Answer:
-    """Decide ``query``, whose region is everything; ``last`` gets what the search leaves open."""
+    """Decide ``query``, whose region is every input; ``last`` decides what the search leaves open."""
     try:
         return _decide(query, deadline, last, log)
     except MemoryError:
         return stopped(StopReason.OUT_OF_MEMORY, "the comparison ran out of memory")
-    except Exception as error:  # whatever went wrong, it is no answer
+    except Exception as error:  # after an error of any kind there is no answer
         return stopped(StopReason.CRASHED, f"the comparison failed with {error!r}: a bug, please report it")
 
 
@@ -79,12 +80,12 @@ def _decide(query: Query, deadline: Deadline, last: Decide, log: ProofLog | None
 
 @dataclass(slots=True, eq=False)
 class _Pursuit:
-    """The pursuit of a witness in the parts that are not refuted yet."""
+    """Looks for a witness in the parts that are not refuted yet, which are ``left``."""
 
     query: Query
     left: list[Part]
     deadline: Deadline
-    certified: bool  # whether evidence is wanted; an enumeration has none
+    certified: bool  # whether evidence is wanted, which an enumeration does not leave
     counts: dict[str, Any] = field(default_factory=lambda: {"nodes": 0, "steps": 0, "walked": 0})
 
     def run(self, last: Decide) -> Answer:
@@ -109,7 +110,7 @@ class _Pursuit:
         return answer
 
     def _if_enough(self, looked: Answer | None) -> Answer | None:
-        """The answer of an enumeration, unless evidence is wanted that it does not have."""
+        """The answer of an enumeration, or None if evidence is wanted and it has none."""
         if looked is None or (self.certified and looked.outcome is not Outcome.WITNESS):
             return None
         return self._answer(looked, "brute")
@@ -124,7 +125,7 @@ class _Pursuit:
         return None
 
     def _look_around(self) -> Answer | None:
-        """Search small balls around some of the inputs that were given."""
+        """Search small balls around some of the given inputs."""
         hints = self.query.hints
         if hints is None:
             return None
@@ -154,7 +155,7 @@ class _Pursuit:
         return None if self.left else self._answer(none_exists(), "search")
 
     def _finish(self, engine: Decide) -> Answer:
-        """Ask ``engine`` about every part; again with more time, if other parts have left some."""
+        """Ask ``engine`` about every part, and again with more time if other parts have not used theirs."""
         reason, detail = StopReason.TIMEOUT, ""
         name = "search" if self.deadline.passed() else "sat"
         while self.left and not self.deadline.passed():

@@ -1,11 +1,11 @@
-"""The hunt for a disagreement: look at samples of all inputs, then walk towards one in a part of them.
+"""The hunt for a disagreement: evaluate samples of all inputs, then search locally in a part of them.
 
-Samples are random inputs, from sparse to dense, and those that were given. Two models that were not made from
-each other differ on some of them nearly always.
+Samples are the given inputs and random ones, from sparse to dense. Two models that were not made from each
+other nearly always differ on some of them.
 
 A walk is a local search in one part, restarted from many inputs: the region's origin, at which the part's own
-clause is true, the inputs that were given, and random ones of every density. Walks are deterministic: they
-end after so many steps, a deadline only cuts them short.
+clause is true, the given inputs, and random ones of every density. Walks are deterministic: they end after a
+given number of steps, and a deadline only cuts them short.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from tmverify.model import Model
 from tmverify.properties import equivalence_query
 from tmverify.properties.query import Query
 
-SLICE = 20_000_000  # literals and gains looked at between two looks at the clock, some 20 ms
+SLICE = 20_000_000  # literals and gains looked at between two checks of the clock, about 20 ms
 PATIENCE = 300  # steps without a better input
-NOISE = 100  # thousandths of the steps that lead nowhere: wake a clause instead
-_MOST_CELLS = 1 << 26  # gains kept
+NOISE = 100  # in thousandths: how often a step that brings no progress makes a clause true instead
+_MOST_CELLS = 1 << 26  # of the matrix of gains
 _INT64 = 1 << 61
 _SEED = 2
-_BATCH = 512  # a block of the fast evaluator
-_CELLS = 1 << 25  # random bits at most
+_BATCH = 512  # inputs in a block of the fast evaluator
+_CELLS = 1 << 25  # random bits in a batch, at most
 
 
 def find_among_samples(query: Query, deadline: Deadline) -> NDArray[np.uint8] | None:
@@ -47,7 +47,7 @@ def find_among_samples(query: Query, deadline: Deadline) -> NDArray[np.uint8] | 
 
 
 def disagree(query: Query, rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Where the decisions that should agree do not, by the fast evaluator."""
+    """For each row, whether the decisions that should agree differ, by the fast evaluator."""
     labels = [machine.predict(rows) for machine in query.machines]
     if query.expected is not None:
         labels.append(np.array(query.machines[0].classes)[[query.expected]])
@@ -73,7 +73,7 @@ def _samples(query: Query) -> Iterator[NDArray[np.uint8]]:
 def find_by_walking(
     part: Query, hints: NDArray[np.uint8] | None, steps: int, seed: int, deadline: Deadline
 ) -> tuple[NDArray[np.uint8] | None, int]:
-    """A witness in ``part``, a query with one case, or None; and how many steps were taken."""
+    """A witness in ``part``, a query with one case, or None; and the number of steps taken."""
     if deadline.passed():
         return None, 0
     try:
@@ -89,11 +89,11 @@ def find_by_walking(
 
 
 class Terrain(NamedTuple):
-    """A specialised query of m clauses over n flips, for k constraints, as the kernels take it."""
+    """A specialised query of m clauses over n flips, with k constraints, as the kernels need it."""
 
     offsets: NDArray[np.int64]  # (m + 1,)
     features: NDArray[np.int32]  # (n_literals,)
-    wakes: NDArray[np.bool_]  # (n_literals,): whether a literal asks for the flip
+    wakes: NDArray[np.bool_]  # (n_literals,): whether a literal requires the flip
     votes: NDArray[np.int64]  # (m, k)
     bounds: NDArray[np.int64]  # (k,)
     where: NDArray[np.int64]  # (n + 1,): feature i is in clauses[where[i]:where[i + 1]] …
@@ -102,19 +102,19 @@ class Terrain(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a walk is, and what is kept up to date there."""
+    """The input that a walk is at, and what is kept up to date about it."""
 
     y: NDArray[np.bool_]  # (n,)
-    false: NDArray[np.int32]  # (m,): literals that are false
+    false: NDArray[np.int32]  # (m,): how many literals of each clause are false
     sums: NDArray[np.int64]  # (k,)
     gains: NDArray[np.int64]  # (n, k)
     until: NDArray[np.int64]  # (n,): the step from which a flip may be taken back
-    counts: NDArray[np.int64]  # step, least shortfall, when
+    counts: NDArray[np.int64]  # step, least shortfall so far, the step when it was reached
     rng: NDArray[np.uint64]
 
 
 class Walker:
-    """Walks in a specialised query with one case, which can go on where they stopped."""
+    """Walks in a specialised query with one case; ``go`` continues where the last call stopped."""
 
     def __init__(self, reduced: Reduced, hints: NDArray[np.uint8] | None, seed: int) -> None:
         self.reduced, self.hints = reduced, hints
@@ -148,7 +148,7 @@ class Walker:
         self.steps = 0
 
     def go(self, steps: int, deadline: Deadline) -> NDArray[np.uint8] | None:
-        """Walk for so many steps; an input that meets every constraint, or None."""
+        """Walk for at most ``steps`` steps; return an input that meets every constraint, or None."""
         last = self.steps + steps
         while self.steps < last and not deadline.passed():
             if not self._walking:
@@ -166,12 +166,12 @@ class Walker:
     def _start(self, y: NDArray[np.bool_]) -> None:
         self._place.y[:] = y
         self._place.until[:] = 0
-        self._place.counts[:] = 0, 1 << 62, 0  # step, least shortfall, when
+        self._place.counts[:] = 0, 1 << 62, 0  # see Place
         _walk.prepare(self._terrain, self._place)
         self._walking = True
 
     def _inputs(self, rng: np.random.Generator) -> Iterator[NDArray[np.bool_]]:
-        """Where walks start, over flips."""
+        """The inputs at which walks start, as flips."""
         reduced, n = self.reduced, len(self.reduced.features)
         here = reduced.origin[reduced.features]
         yield np.zeros(n, np.bool_)
@@ -185,7 +185,7 @@ class Walker:
 
 
 def _fits(reduced: Reduced) -> bool:
-    """Whether gains fit in memory, and shortfalls, which add up over the constraints, in 64 bits."""
+    """Whether gains fit in memory, and shortfalls, which are summed over the constraints, fit in 64 bits."""
     votes = np.abs(reduced.weights).sum(axis=1).tolist()
     largest = sum(votes) + sum(abs(bound) for bound in reduced.bounds)
     return largest < _INT64 and len(reduced.features) * len(reduced.bounds) <= _MOST_CELLS
@@ -193,12 +193,12 @@ def _fits(reduced: Reduced) -> bool:
 
 @cache
 def compile_kernels() -> None:
-    """Ask a small question that meets every kernel; once in a process."""
+    """Compile every kernel by asking a small question that uses it; once in a process."""
     forever = Deadline(None)
-    # Never 2 votes at once: neither samples nor walks find any, and both go all the way.
+    # The models agree everywhere: neither samples nor walks find a witness, so both run to their end.
     one = Model.from_clauses(3, [[1, 2], [-1, 2], [1, -2, 3]], [[1, 1, 1]], bias=-2)
     query = equivalence_query(one, Model.from_clauses(3, [], np.zeros((1, 0), np.int64), bias=-1))
-    few = np.zeros((2, 3), np.uint8)  # a few inputs that were given have kernels of their own …
+    few = np.zeros((2, 3), np.uint8)  # a small batch of inputs has kernels of its own …
     find_among_samples(replace(query, hints=few), forever)
-    one.scores(few)  # … and others where a model is large
+    one.scores(few)  # … and so has one for a large model
     find_by_walking(query, None, 50, 0, forever)

@@ -1,4 +1,4 @@
-"""The normal form of a pool of clauses: equal clauses are one, and so are clauses that complete each other.
+"""The normal form of a pool of clauses: equal clauses are merged, and so are the two halves of a clause.
 
 A score is a weighted sum of conjunctions, which can be written in many ways:
 
@@ -6,17 +6,17 @@ A score is a weighted sum of conjunctions, which can be written in many ways:
     w (c and not x)    =  w c  -  w (c and x)
 
 The second rule is used from left to right, and only if its *parent* ``c`` or its *other half* ``c and x`` is
-in the pool already. So there are never more clauses than before, but fewer negated literals, and it comes to
-an end. Where two models share a clause, or one has the halves of a clause of the other, they share it
-afterwards, and it cancels in their difference. Halves of equal votes go first, then other halves, then
-clauses with a parent: any order is right, and this one undoes what was split (with parents first, halves of
-short clauses stayed apart in a model of 20,000 clauses).
+in the pool already. So there are never more clauses than before, but fewer negated literals, and the process
+ends. If two models share a clause, or one has both halves of a clause of the other, both have it afterwards,
+and it cancels in their difference. Halves of equal votes are merged first, then other halves, then clauses
+with a parent: any order is correct, and this one undoes splits (with parents first, halves of short clauses
+stayed apart in a model of 20,000 clauses).
 
 The unique form, products of features alone, would have 2^k terms for a clause of k negated literals. This one
-misses identities in which no clause has its parent or other half at hand; the engines are there for those.
+misses identities in which no clause has its parent or other half in the pool; the other engines decide those.
 
-All votes are integers and every step is an identity, so scores are the same on every input. Clauses minus a
-literal are looked up by sums of codes and then compared literally.
+All votes are integers and every step is an identity, so scores are the same on every input. Clauses without
+one literal are looked up by sums of codes and then compared literal by literal.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tmverify.properties.query import Query
 
 Clause = tuple[int, ...]
 
-_MOST = 1 << 60  # the votes of a row, without their signs, stay below this: no sum leaves 64 bits
+_MOST = 1 << 60  # the absolute votes of a row add up to less than this, so no sum overflows 64 bits
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
@@ -46,7 +46,7 @@ class NormalForm:
     votes: NDArray[np.int64]
     always: NDArray[np.int64]
     rounds: list[list[tuple[Clause, int]]]
-    """How it was reached: clauses rewritten, round by round, each by the feature of a negated literal."""
+    """How it was reached: the clauses rewritten in each round, each with the feature of a negated literal."""
 
 
 def by_feature(clause: Clause) -> Clause:
@@ -55,7 +55,7 @@ def by_feature(clause: Clause) -> Clause:
 
 
 def normal_form(query: Query, deadline: Deadline) -> NormalForm:
-    """The pool of ``query``, as far as the rules lead within the time."""
+    """The pool of ``query``, rewritten until no rule applies or the time is over."""
     clauses, votes = _merged(query.clauses, query.votes)
     rounds = []
     while _largest(votes) < _MOST and not deadline.passed():
@@ -71,14 +71,14 @@ def normal_form(query: Query, deadline: Deadline) -> NormalForm:
 
 
 def _merged(clauses: Clauses, votes: NDArray[np.int64]) -> tuple[Clauses, NDArray[np.int64]]:
-    """Equal clauses as one, with their votes added; those without a vote left out."""
+    """Merge equal clauses, adding their votes, and leave out those without a vote."""
     leaders, merged = merge_equal(clauses, votes)
     kept = np.flatnonzero(merged.any(axis=0))
     return clauses.select(leaders[kept]), merged[:, kept]
 
 
 def _reducible(clauses: Clauses, votes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Places of negated literals to remove, one in a clause; no clause that is referred to is among them."""
+    """Places of negated literals to remove, at most one in a clause; no parent or half of one is changed."""
     number = {key: j for j, key in enumerate(clause_keys(clauses))}
     ranked: list[list[int]] = [[], [], []]
     for j, place in _candidates(clauses):
@@ -86,19 +86,19 @@ def _reducible(clauses: Clauses, votes: NDArray[np.int64]) -> NDArray[np.int64]:
         other = number.get(half)
         if other is not None:
             ranked[0 if (votes[:, j] == votes[:, other]).all() else 1].append(place)
-        elif parent in number or not parent:  # without literals: the constant, always at hand
+        elif parent in number or not parent:  # no literals: the constant, which is always available
             ranked[2].append(place)
     best = np.array(next((places for places in ranked if places), []), np.int64)
     owners = clauses.owners
     chosen = best[np.unique(owners[best], return_index=True)[1]]
-    # The clauses referred to have one negated literal less: even and odd ones take turns.
+    # Parents and halves have one negated literal less: so clauses with even and odd counts take turns.
     negated = np.bincount(owners[clauses.literals < 0], minlength=len(clauses))
     parity = negated[owners[chosen]] % 2
     return np.asarray(chosen[parity == parity[:1]])
 
 
 def _candidates(clauses: Clauses) -> Iterator[tuple[int, int]]:
-    """Clauses and places of their negated literals, where the pool seems to have a half or a parent."""
+    """Clauses, each with the place of a negated literal whose half or parent seems to be in the pool."""
     literals, owners = clauses.literals, clauses.owners
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_codes(literals))])  # modulo 2**64
     code = sums[clauses.offsets[1:]] - sums[clauses.offsets[:-1]]
@@ -113,7 +113,7 @@ def _candidates(clauses: Clauses) -> Iterator[tuple[int, int]]:
 def _rewritten(
     clauses: Clauses, votes: NDArray[np.int64], places: NDArray[np.int64]
 ) -> tuple[Clauses, NDArray[np.int64]]:
-    """Every ``c and not x``, whose ``not x`` is at one of ``places``, as ``c - (c and x)``."""
+    """Write every ``c and not x``, whose ``not x`` is at one of ``places``, as ``c - (c and x)``."""
     changed = clauses.owners[places]
     kept = np.setdiff1d(np.arange(len(clauses)), changed, assume_unique=True)
     flipped = clauses.literals.copy()
@@ -139,7 +139,7 @@ def _relatives(clauses: Clauses, j: int, place: int) -> tuple[bytes, bytes]:
 
 
 def _codes(literals: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """A word for each literal that looks random (splitmix64)."""
+    """A random-looking 64-bit word for each literal (splitmix64)."""
     words = literals.astype(np.int64).view(np.uint64) * _MIX[0]
     words = (words ^ (words >> np.uint64(30))) * _MIX[1]
     words = (words ^ (words >> np.uint64(27))) * _MIX[2]
@@ -152,5 +152,5 @@ def _are_in(codes: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.
 
 
 def _largest(votes: NDArray[np.int64]) -> int:
-    """The largest sum of a row without signs; votes are small enough for it to be exact."""
+    """The largest sum of absolute votes in a row; votes are small enough for it to be exact."""
     return int(np.abs(votes).sum(axis=1).max(initial=0))

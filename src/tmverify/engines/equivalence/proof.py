@@ -1,7 +1,7 @@
-"""Writing down a proof by structure, step by step, as a checker follows it.
+"""Writing a proof by structure, in the steps that a checker follows.
 
-A checker adds up the clauses of some constraints, equal ones as one, in order of their first appearance. So
-does ``_Sum`` here, because steps name clauses by their number.
+A checker adds up the clauses of some constraints, merging equal ones, in order of their first appearance.
+``_Sum`` does the same here, because steps refer to clauses by their number.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Writer:
         self._rewritten = bool(log.preamble)
 
     def write(self, argument: Argument) -> None:
-        """Write a refutation, if the subcubes that are left are refuted."""
+        """Write the refutation of the argument's case, if all subcubes that it leaves are refuted."""
         if argument.parts is None:
             return
         n = self.query.region.n_features
@@ -55,7 +55,7 @@ class Writer:
         draft.keep(needs)
 
     def _added_up(self, draft: Draft, chosen: Sequence[int], argument: Argument) -> _Sum:
-        """Divide, mix, narrow: what is left of the sum."""
+        """Write the steps that divide, mix and narrow the sum; return what is left of it."""
         weights = np.array([self.query.constraints[c].weights(self._rows) for c in chosen])
         multipliers = dict(argument.multipliers)
         mix = [multipliers.get(c, 0) for c in chosen]
@@ -74,7 +74,7 @@ class Writer:
 
 
 class _Sum:
-    """Clauses and their votes, for each row or each constraint, as a checker has them."""
+    """Clauses and their votes, for each row or each constraint, in the checker's order."""
 
     def __init__(self, clauses: Sequence[Clause], votes: Sequence[Votes]) -> None:
         self.votes: dict[Clause, Votes] = {}
@@ -90,7 +90,7 @@ class _Sum:
         return self._numbers[by_feature(clause)]
 
     def rewrite(self, steps: Iterable[tuple[Clause, int]]) -> bytes:
-        """Rewrite each of these clauses that is there, by a feature; the step of the proof."""
+        """Rewrite each of these clauses that is present by its feature; return the step of the proof."""
         present = [(clause, f) for clause, f in steps if clause in self._numbers]
         pairs = [n for clause, f in present for n in (self._numbers[clause], f)]
         for clause, f in present:
@@ -110,12 +110,12 @@ class _Sum:
         return packed_step("rewrite", packed_numbers(pairs)) if pairs else b""
 
     def unload(self, mix: Sequence[int]) -> bytes:
-        """Take the load off every clause with a negative sum: what is positive bounds the rest."""
+        """Set the load of every clause with a negative sum to 0: the positive clauses then bound the sum."""
         numbers: list[int] = []
         last = -1
         for j, (clause, some) in enumerate(self.votes.items()):
             negative = sum(m * v for m, v in zip(mix, some, strict=True)) < 0
-            if negative and sum(lit > 0 for lit in clause) <= 1:  # others start without a load
+            if negative and sum(lit > 0 for lit in clause) <= 1:  # others start with load 0
                 numbers += [j - last - 1, 0]
                 last = j
         return packed_step("set", packed_numbers(numbers)) if numbers else b""

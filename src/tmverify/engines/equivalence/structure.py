@@ -1,4 +1,4 @@
-"""Proof by structure: the constraints of a case that cancel each other, in exact integers.
+"""Proof by structure: adding up the constraints of a case so that they cancel, in exact integers.
 
 A case asks for an input z with ``v_c . clauses(z) >= b_c`` for each of its constraints c. Clauses are taken
 in normal form (``normal``), and each constraint is divided by the greatest common divisor of its
@@ -7,22 +7,23 @@ solution has
 
     sum_j r_j clause_j(z)  >=  need      where  r = sum_c m_c v_c,   need = sum_c m_c b_c
 
-So if need > 0, and r is 0, or its positive entries add up to less than need, there is none: the case is
-*refuted*. This is how a model and its copy are proved equivalent: "A says c" and "B says r" have a constraint
-each whose sum is 0 >= 1. Else one of the few clauses with r_j > 0 must be true at z, which confines z to as
-many subcubes: the case is split into *parts*, small problems in which the shared structure has cancelled.
+So if need > 0, and r is 0 or its positive entries add up to less than need, there is no solution: the case is
+*refuted*. This is how a model and its copy are proved equivalent: "A says c" and "B says r" each have a
+constraint, and these two add up to 0 >= 1. Otherwise one of the few clauses with r_j > 0 must be true at z,
+so z lies in one of as many subcubes: the case is split into *parts*, small problems without the structure
+that the models share.
 
-r is *narrowed* before, by  p c - q (c and l) = (p - q) c + q (c and not l)  and its like for p < q and for
-other signs: identities that leave less to be positive.
+Before that, r is *narrowed* by  p c - q (c and l) = (p - q) c + q (c and not l)  and similar identities for
+p < q and for other signs, which leave smaller positive entries.
 
-``Argument`` holds the multipliers, all that is needed to go through the proof again. They are a guess by
-linear programming, checked in integers:
+``Argument`` holds the multipliers, which is all that is needed to repeat the proof. They are guessed by
+linear programming and checked in integers:
 
     minimise   sum_j max(0, (m V)_j)      over  m >= 0,  m . bounds = 1
 
-where V has a row per constraint and a column per clause. At 0 nothing is left of the clauses, and the
-constraints contradict each other; near 0 little is left. For two models that share most of their structure
-the solution is simple, and a sample of the columns shows it.
+where V has a row per constraint and a column per clause. If the minimum is 0, no positive clause is left, and
+the constraints contradict each other; near 0 little is left. For two models that share most of their
+structure the solution is simple, and a sample of the columns is enough to find it.
 """
 
 from __future__ import annotations
@@ -42,10 +43,10 @@ from tmverify.engines.proof_log import ProofLog
 from tmverify.properties.query import Query
 from tmverify.properties.region import Region
 
-MAX_PARTS = 64  # of a case: with more clauses left the sum says little
-_NARROWED = 100_000  # literals at most
-_MOST_CELLS = 1 << 26  # weights of a case
-_AT_ONCE = 1 << 20
+MAX_PARTS = 64  # of a case: with more clauses left, the sum says little
+_NARROWED = 100_000  # literals in a sum that is narrowed, at most
+_MOST_CELLS = 1 << 26  # weights of a case, at most
+_AT_ONCE = 1 << 20  # weights made at once
 _MOST_COLUMNS = 400  # of a linear program
 _LARGEST_DENOMINATOR = 10_000
 _INT64 = 1 << 62
@@ -55,7 +56,7 @@ Case = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """Why a case has no solution, or where it has one if at all.
+    """Why a case has no solution, or where its solutions must be.
 
     Attributes
     ----------
@@ -64,9 +65,9 @@ class Argument:
     multipliers : tuple of (int, int)
         Constraint and multiplier, after division by the common divisor; empty if none were found.
     parts : tuple of clauses, or None
-        A solution makes one of these true; none: the case is refuted; None: it may be anywhere.
+        Every solution makes one of these true. Empty: the case is refuted. None: it may be anywhere.
     narrowed : tuple of (clause, int)
-        How the sum was narrowed: clauses rewritten by a feature, one after the other.
+        How the sum was narrowed: the clauses rewritten, in order, each with its feature.
     """
 
     case: Case
@@ -76,7 +77,7 @@ class Argument:
 
 
 def arguments(query: Query, form: NormalForm, deadline: Deadline) -> Iterator[Argument]:
-    """An argument for every case of ``query``, in order; the last ones are empty if the time is over."""
+    """An argument for every case of ``query``, in order; once the time is over, the rest are empty."""
     ledger = _Ledger(form, query)
     cases = list(dict.fromkeys(tuple(dict.fromkeys(case)) for case in query.cases))
     entered = ledger.enter(sorted({c for case in cases for c in case}), deadline)
@@ -86,20 +87,20 @@ def arguments(query: Query, form: NormalForm, deadline: Deadline) -> Iterator[Ar
 
 @dataclass(slots=True, eq=False)
 class _Ledger:
-    """What is known of every constraint in normal form; its weights, which may be too many, are made anew."""
+    """Facts about every constraint in normal form. Weights may be too many to keep; they are recomputed."""
 
     form: NormalForm
     query: Query
     bounds: dict[int, int] = field(default_factory=dict)
     impossible: set[int] = field(default_factory=set)
-    """Constraints that fail whatever their clauses do."""
+    """Constraints that fail whichever of their clauses are true."""
     kinds: dict[int, bytes] = field(default_factory=dict)
-    """Constraints of the same kind seem to have the same weights …"""
+    """A digest of each constraint's weights: equal digests suggest equal weights …"""
     opposites: dict[int, bytes] = field(default_factory=dict)
-    """… and the kind of those with the opposite weights."""
+    """… and the digest of the opposite weights."""
 
     def enter(self, constraints: Sequence[int], deadline: Deadline) -> bool:
-        """Take note of these constraints; whether there was time for all of them."""
+        """Enter these constraints; return whether there was time for all of them."""
         size = max(1, _AT_ONCE // max(1, len(self.form.clauses)))
         for start in range(0, len(constraints), size):
             if deadline.passed():
@@ -135,18 +136,18 @@ class _Ledger:
         return weights // divisors[:, None], bounds
 
     def _opposed(self, case: Case) -> tuple[int, int] | None:
-        """Two constraints with the sum 0 >= need > 0."""
+        """Two constraints that add up to 0 >= need > 0."""
         for kind in sorted({self.kinds[c] for c in case}.intersection(self.opposites[c] for c in case)):
             first = max((c for c in case if self.kinds[c] == kind), key=self.bounds.__getitem__)
             second = max((c for c in case if self.opposites[c] == kind), key=self.bounds.__getitem__)
             if self.bounds[first] + self.bounds[second] > 0:
                 weights, _ = self._rows((first, second))
-                if not weights.sum(axis=0).any():  # literally, not only by their digests
+                if not weights.sum(axis=0).any():  # compares the weights, not only their digests
                     return min(first, second), max(first, second)
         return None
 
     def _mixed(self, case: Case) -> Argument:
-        """The multipliers that leave least, as far as a guess goes."""
+        """An argument with guessed multipliers, meant to leave as little as possible."""
         unknown = Argument(case, (), None)
         if len(case) * len(self.form.clauses) > _MOST_CELLS:
             return unknown
@@ -174,11 +175,11 @@ class _Ledger:
 
 
 def narrow(rest: dict[Clause, int]) -> tuple[dict[Clause, int], tuple[tuple[Clause, int], ...]]:
-    """The same sum of clauses with less that is positive, and how: clauses rewritten by a feature each.
+    """The same sum with less positive weight, and the steps: the clauses rewritten, each with its feature.
 
-    A step takes a clause of weight p and one with a literal more of weight q, of opposite signs, and leaves
-    max(|p|, |q|) of |p| + |q|: so there is a last one. The clause with less weight is written by the other
-    and the half that both lack.
+    A step takes a clause of weight p and one with one literal more, of weight q and opposite sign, and
+    reduces |p| + |q| to max(|p|, |q|), so the process ends. The clause with less weight is expressed by the
+    other clause and by the other half.
     """
     rest = dict(rest)
     steps = []
@@ -215,7 +216,7 @@ def _guess_multipliers(weights: NDArray[np.int64], bounds: list[int]) -> list[in
         b_ub=np.zeros(n),
         A_eq=np.concatenate([np.array(bounds, float) / scale, np.zeros(n)])[None, :],
         b_eq=[1.0],
-        method="highs-ds",  # a corner, where most multipliers are 0
+        method="highs-ds",  # finds a vertex, where most multipliers are 0
     )
     return _integers(solution.x[:k]) if solution.status == 0 else None
 
@@ -246,10 +247,10 @@ def _integers(values: NDArray[np.float64]) -> list[int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One case of a question, in the subcube where one clause is true; a Query of its own.
+    """One case of a question, in the subcube where one clause is true, as a separate Query.
 
     Its witnesses are witnesses of the question; if no part has one, the question has none.
-    ``log`` is where its refutation is written down, if that is wanted.
+    ``log`` takes its refutation, if evidence is wanted.
     """
 
     query: Query
@@ -257,7 +258,7 @@ class Part:
 
 
 def parts_of(query: Query, argument: Argument, log: ProofLog | None = None) -> list[Part]:
-    """What an argument leaves of ``query``: nothing, some subcubes, or the case as it is."""
+    """What an argument leaves of ``query``: nothing, some subcubes, or the whole case."""
 
     def portion(inside: Clause) -> ProofLog | None:
         return None if log is None else log.portion(argument.case, inside)

@@ -1,6 +1,6 @@
 """Deciding questions about binarized networks; ``engine`` runs the steps.
 
-The engines have the same names as those of machines; what their proofs rest on has names of its own.
+The engines have the same names as those for machines; the parts that their proofs rest on have other names.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ANY_WAY = (*_SEARCHED, (INTERVALS, SOLVER), (INTERVALS, PATTERNS, SOLVER))
 
 
 class ShellLog(ProofLog):
-    """The refutations of shells: a ball is refuted if all its shells are, the centre apart."""
+    """The refutations of shells: a ball is refuted if all its shells are, apart from the centre."""
 
     no_proof = "more inputs than the checker enumerates, and no clausal proof in the time"
 
@@ -40,7 +40,7 @@ class ShellLog(ProofLog):
         return [shells[k] for k in wanted] if all(k in shells for k in wanted) else None
 
     def left_open(self, query: Any, radius: int) -> None:
-        """None: it is no use to ask again, every shell has had its time."""
+        """None: asking again would not help, because every shell has already been tried."""
 
 
 _SHARED: dict[str, Any] = {
@@ -70,7 +70,7 @@ def _brute(query: NetworkQuery, deadline: Deadline, log: ProofLog | None = None,
 
 
 def _brute_nearest(query: NetworkQuery, deadline: Deadline, log: ProofLog | None = None, /) -> Nearest:
-    """The first witness is the nearest: inputs come nearest first."""
+    """The first witness found, which is the nearest because inputs come nearest first."""
     answer = _brute(query, deadline)
     far = math.inf if answer.witness is None else int((answer.witness != query.region.origin).sum())
     lower = 0 if answer.outcome is Outcome.STOPPED else far
@@ -84,7 +84,7 @@ NETWORK_ENGINES = (
     _by_shells(
         "search",
         Signer("search", _SEARCHED, certified=False),
-        # What the search can't show to a checker, a solver proves.
+        # A solver proves what the search decides but can't show to a checker.
         *(replace(signer, certified=True) for signer in _EITHER),
     ),
     _by_shells("sat", Signer("sat", _SOLVED)),

@@ -1,12 +1,12 @@
-"""Kernels over patterns: what flips, or sets of them, do to the first block, and that to the network.
+"""Kernels over patterns: how sets of flips change the first block, and how that changes the network.
 
-Patterns are 64-bit words, of at most 63 neurons. ``near[s, t]`` are the neurons that, after s flips, need at
-most t more favourable ones; flipping a feature that is favourable to the neurons ``favours[i]`` gives
+A pattern is a 64-bit word, a bit for each of at most 63 neurons. ``near[s, t]`` has the neurons that, after s
+flips, need at most t more favourable ones; a flip of feature i, which favours neurons ``favours[i]``, gives
 
     near[s + 1, t] = near[s, t] | (near[s, t + 1] & favours[i])
 
 and the pattern of a whole set is near[k, 0]. Stages are rows of words: row r of a stage is 1 iff at least
-``needs[r]`` bits of its ``masks`` equal those of ``rows``. Plain twins are in the tests.
+``needs[r]`` of the input's bits in ``masks[r]`` equal those of ``rows[r]``. The tests have plain versions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HASH = np.uint64(0x9E3779B97F4A7C15)
 
 @kernel
 def shift_of(size):  # type: ignore[no-untyped-def]
-    """What leaves a place in a table of ``size`` entries, a power of two, of a hash of 64 bits."""
+    """The right shift from a 64-bit hash to an index of a table of ``size`` entries, a power of two."""
     shift = np.uint64(64)
     while size > 1:
         size >>= 1
@@ -33,7 +33,7 @@ def shift_of(size):  # type: ignore[no-untyped-def]
 
 @kernel
 def evaluate_stage(inputs, n_words, rows, masks, needs, start, end, outputs):  # type: ignore[no-untyped-def]
-    """Rows ``start`` to ``end`` of a stage, as bits of ``outputs``; whether any is 1."""
+    """Write rows ``start`` to ``end`` of a stage as bits of ``outputs``; return whether any is 1."""
     outputs[:] = 0
     any_one = False
     for r in range(start, end):
@@ -51,8 +51,8 @@ def evaluate_stage(inputs, n_words, rows, masks, needs, start, end, outputs):  #
 def rival_wins(pattern, stages, known, values):  # type: ignore[no-untyped-def]
     """Whether some row of the last stage is 1; ``values`` is scratch, (2, most words).
 
-    ``known`` is a table, as ``seen`` below, of first-stage outputs known to be harmless (and a 1 for an entry
-    in use): very many patterns have the same.
+    ``known`` is a table, like ``seen`` below, of first-stage outputs known to be harmless, which very many
+    patterns share; an entry in use ends with a 1.
     """
     rows, masks, needs, ends, words = stages
     values[1, 0] = pattern
@@ -84,7 +84,7 @@ def rival_wins(pattern, stages, known, values):  # type: ignore[no-untyped-def]
 
 @kernel
 def find_bad(patterns, stages, known, values, bad):  # type: ignore[no-untyped-def]
-    """Those of the patterns with which a rival wins: how many are written to ``bad``, of equal length."""
+    """Write the patterns with which a rival wins to ``bad``, as long as ``patterns``; return how many."""
     n = 0
     for pattern in patterns:
         if rival_wins(pattern, stages, known, values):
@@ -95,7 +95,7 @@ def find_bad(patterns, stages, known, values, bad):  # type: ignore[no-untyped-d
 
 @kernel
 def rival_may_win(low, high, stages, lows, highs):  # type: ignore[no-untyped-def]
-    """The same for all patterns between two: may some row of the last stage be 1?"""
+    """Whether some row of the last stage may be 1 for some pattern between ``low`` and ``high``."""
     rows, masks, needs, ends, words = stages
     lows[0, 0], highs[0, 0] = low, high
     start = 0
@@ -126,11 +126,11 @@ def enumerate_sets(  # type: ignore[no-untyped-def]
 ):
     """Go on through all sets of k features, in order, for about ``steps`` steps; an evaluation is ``work``.
 
-    ``chosen`` has the k features of the set (the last one when FOUND), ``state[0]`` how many are chosen;
-    ``seen`` is a table of patterns known to be harmless, plus 1, of a power of two entries, where new ones
-    push out old ones (a pattern's place is the top of its product with ``mix``), ``known`` one of what they
-    become after the first stage; ``counts`` adds up sets, evaluations and subtrees that intervals closed,
-    which they do if ``closing``.
+    ``chosen`` has the k features of the set (when FOUND, those of the witness), ``state[0]`` how many are
+    chosen. ``seen`` is a table of harmless patterns, plus 1; its size is a power of two, a pattern's index is
+    the top of its product with ``mix``, and new entries replace old ones. ``known`` is a table of what
+    harmless patterns become after the first stage. ``counts`` adds up sets, evaluations, and subtrees closed
+    by intervals, which are used only if ``closing``.
     """
     values, lows, highs = scratch
     n, k = len(favours), len(chosen)
@@ -178,11 +178,11 @@ def enumerate_sets(  # type: ignore[no-untyped-def]
 
 @kernel
 def scan(counts, gains, thresholds, taken, stages, values, lacks):  # type: ignore[no-untyped-def]
-    """``lacks[b, i]``: matches that the best rival lacks to win, at input b with feature i flipped.
+    """``lacks[b, i]`` = how many matches the best rival lacks to win at input b with feature i flipped.
 
     ``counts[b]`` are the matches of the first block at input b, ``gains[i]`` what a flip of feature i adds to
-    them (where ``taken[b, i]`` it is flipped already, and left out). Stages of the whole network, the rivals
-    last; ``values`` is scratch, (2, most words).
+    them; where ``taken[b, i]``, the feature is flipped already and is left out. ``stages`` are those of the
+    whole network, the rivals last; ``values`` is scratch, (2, most words).
     """
     rows, masks, needs, ends, words = stages
     n_first = len(thresholds)

@@ -1,12 +1,12 @@
-"""Questions about a network, shell by shell, nearest first.
+"""Deciding questions about a network shell by shell, nearest first.
 
 - ``search``  all sets of flips, or all patterns of neurons that they could change (``patterns``)
 - ``sat``     the formula of each shell (``solver``)
-- ``auto``    all patterns, and a solver for those that are bad; or all sets of flips; where both take long
-              the hunt first (``patterns.hunt``); ``sat`` where they are no use
+- ``auto``    all patterns, with a solver for the bad ones, or all sets of flips; if both take long, first
+              the hunt (``patterns.hunt``); if neither can work, ``sat``
 
-Intervals are tried before any of them. With a proof log, each shell that is refuted says how (see
-``docs/certificates.md``): "close", "patterns" or "enumerate" where a checker can follow, or a clausal
+Intervals are tried before any of them. With a proof log, it is written down how each shell is refuted (see
+``docs/certificates.md``): "close", "patterns" or "enumerate" if a checker can repeat that, or a clausal
 proof.
 """
 
@@ -34,24 +34,24 @@ from tmverify.engines.subprocesses.call import Failure, call
 from tmverify.properties import robustness_query
 from tmverify.properties.verdict import StopReason
 
-FURTHER = 2  # shells, beyond one that takes long, in which bad patterns are tried
-HUNTED = 24  # flips at most, in a hunt: some ten seconds on a network of the size of MNIST's
-PROOF_SECONDS = 300.0  # for a clausal proof of what is known, where there is no limit
+FURTHER = 2  # how many shells beyond one that takes long are tried for bad patterns
+HUNTED = 24  # flips at most in a hunt: about ten seconds on a network for MNIST
+PROOF_SECONDS = 300.0  # for a clausal proof of what is already decided, if there is no time limit
 
-# Estimates by which the engine chooses what is worth trying in a shell, and what a checker can follow.
-SMALL = 1 << 20  # inputs of a shell, for which no solver need be started
-LONG = 2.0  # seconds that a search is expected to take, to be worth a hunt first
-MOST_OPEN = 27  # neurons of the first block, all of whose patterns are evaluated: a minute or so
-RATE = 1e9  # inputs that the search passes in a second
-PATTERN_RATE = 3e6  # and patterns
-CHECKED_SETS = 1_000_000  # what tmcheck enumerates
-CHECKED_PATTERNS = 800_000  # some below its limit, which counts a few more
+# Estimates that decide what is worth trying in a shell, and limits of what tmcheck can check.
+SMALL = 1 << 20  # inputs of a shell that needs no solver
+LONG = 2.0  # seconds; a search expected to take longer comes after a hunt
+MOST_OPEN = 27  # open neurons of the first block, at most, to evaluate all their patterns: about a minute
+RATE = 1e9  # inputs that the search enumerates in a second …
+PATTERN_RATE = 3e6  # … and patterns that it evaluates
+CHECKED_SETS = 1_000_000  # sets that tmcheck enumerates
+CHECKED_PATTERNS = 800_000  # a little below tmcheck's limit, because it counts a few more
 CHECKED_CELLS = 400_000_000  # patterns times open neurons
 CHECKED_FLIPS = 32
-CHECKED_OPEN = 20  # neurons of the first block, all of whose patterns tmcheck looks at
+CHECKED_OPEN = 20  # open neurons of the first block, at most, for tmcheck to evaluate all their patterns
 CHECKED_LITERALS = 5_000_000  # of a formula
 
-_HUGE = 10**300  # inputs: more than any engine passes, and a float yet
+_HUGE = 10**300  # inputs: more than any engine can enumerate, but still a float
 _BLOCK = 1 << 20
 
 Features = NDArray[np.int64]
@@ -69,7 +69,7 @@ def prepare(name: str, query: NetworkQuery, certificate: bool) -> None:
 
 @cache
 def compile_kernels() -> None:
-    """Ask a small question that meets every kernel; once in a process."""
+    """Compile every kernel by asking a small question that uses it; once in a process."""
     rng = np.random.default_rng(0)
     weights = [rng.choice([-1, 1], shape) for shape in ((9, 8), (7, 9), (3, 7))]
     network = BnnModel.from_layers([(weights[0], [4] * 9), (weights[1], [4] * 7)], weights[2])
@@ -109,18 +109,18 @@ def nearest(
         return _Walk(name, query, deadline, log).nearest(any_witness=any_witness)
     except MemoryError:
         failed = nothing_known(name, StopReason.OUT_OF_MEMORY, "the engine ran out of memory")
-    except Exception as error:  # whatever went wrong, it is no answer
+    except Exception as error:  # after an error of any kind there is no answer
         detail = f"the engine failed: {type(error).__name__}: {error}"
         failed = nothing_known(name, StopReason.CRASHED, detail)
     return replace(failed, relies_on=(INTERVALS,))
 
 
 class _Walk:
-    """From shell to shell."""
+    """Goes from shell to shell until there is an answer."""
 
     def __init__(self, name: str, query: NetworkQuery, deadline: Deadline, log: ProofLog | None) -> None:
         self.name, self.query, self.deadline, self.log = name, query, deadline, log
-        self.engine = "sat" if name == "sat" else "search"  # the one that answers, as far as is known
+        self.engine = "sat" if name == "sat" else "search"  # the one that has answered so far
         self.stats: dict[str, float] = {}
         self.relies_on = {INTERVALS: None}
         self.around = Surroundings(query)
@@ -128,7 +128,7 @@ class _Walk:
         self.has_hunted = False
 
     def nearest(self, *, any_witness: bool) -> Nearest:
-        """Go out until there is a witness; one that the hunt finds need not be the nearest."""
+        """Try larger and larger shells until there is a witness; the hunt's need not be the nearest."""
         lower = 1
         try:
             while lower <= self.query.region.reach:
@@ -158,12 +158,12 @@ class _Walk:
         self.stats.update({key: self.stats.get(key, 0) + value for key, value in counts.items()})
 
     def _refuted(self, engine: str, *parts: str) -> None:
-        """Note that a shell is refuted, by these parts of the program."""
+        """Note that these parts of the program have refuted a shell."""
         self.engine = engine
         self.relies_on |= dict.fromkeys(parts)
 
     def _write(self, shell: Shell, how: str, proof: Iterable[bytes] = ()) -> None:
-        """Write down how a shell is refuted, if that is wanted."""
+        """Write down how a shell is refuted, if evidence is wanted."""
         if self.log is None:
             return
         draft = self.log.draft((), shell.flips)
@@ -182,8 +182,8 @@ class _Walk:
         seconds = self.deadline.seconds
         return "no time left" if seconds is None else f"no answer within {seconds:g} s"
 
-    # Ways to decide a shell. Each returns flips that let a rival win, or None once it has shown that there
-    # are none and has written that down; or else it raises Stopped.
+    # Ways to decide a shell. Each returns flips that let a rival win, or None after it has proved that there
+    # are none and has written down the proof; otherwise it raises Stopped.
 
     def _flips(self, shell: Shell) -> Features | None:
         if shell.certain:
@@ -200,7 +200,7 @@ class _Walk:
             bad = self._bad_patterns(shell, self.deadline)
             if bad is not None and not len(bad):
                 return None
-            # A set of flips that a checker would enumerate too is better evidence.
+            # If a checker can enumerate the sets of flips too, enumerating them is better evidence.
             if bad is not None and not (self.log and checked_patterns(shell)):
                 try:
                     return self._reach(shell, bad)
@@ -243,7 +243,7 @@ class _Walk:
         return None
 
     def _bad_patterns(self, shell: Shell, deadline: Deadline) -> Patterns | None:
-        """Patterns with which a rival wins, whether flips produce them or not; if none, it is refuted."""
+        """Patterns with which a rival wins, even if no flips produce them; if none, the shell is refuted."""
         bad = bad_patterns(shell, deadline)
         if bad is not None:
             self._count({"patterns": 1 << len(shell.quotas)})
@@ -278,7 +278,7 @@ class _Walk:
         return flips
 
     def _prove_too(self, shell: Shell) -> None:
-        """A checker can't follow this refutation: if evidence is wanted, spend time on a clausal proof."""
+        """Look for a clausal proof, if evidence is wanted, because a checker can't repeat this refutation."""
         if self.log is None:
             return
         try:
@@ -286,7 +286,7 @@ class _Walk:
                 raise Stopped(StopReason.ENCODING_TOO_LARGE, "too large for tmcheck")
             flips = self._sat(shell, self.deadline.share(1 / 4, PROOF_SECONDS))
         except (Stopped, OSError, MemoryError):
-            self.log = None  # it would not be complete
+            self.log = None  # the evidence would not be complete
             return
         if flips is not None:
             raise Stopped(StopReason.REJECTED, "search and sat disagree: a bug, please report it")
@@ -294,7 +294,7 @@ class _Walk:
     def _ask(
         self, function: str, shell: Shell, what: Patterns | str | None, size: int, deadline: Deadline
     ) -> Features | None:
-        """Flips that a solver finds in a process of its own; ``size`` is that of its formula."""
+        """Flips that a solver finds in a separate process; ``size`` is the size of its formula."""
         if size > MAX_LITERALS:
             detail = f"the formula would have more than {MAX_LITERALS} literals"
             raise Stopped(StopReason.ENCODING_TOO_LARGE, detail)
@@ -305,10 +305,10 @@ class _Walk:
         self._count(counts)
         return None if flips is None else np.asarray(flips)
 
-    # The hunt proves nothing: there may be a witness that it does not find.
+    # A hunt that finds nothing proves nothing: it may miss a witness.
 
     def _hunt_once(self, lower: int) -> None:
-        """Look for a witness, here and some flips further out: by the nearest bad patterns, then a beam."""
+        """Look for a witness in this shell and the next ones: by the nearest bad patterns, then a beam."""
         if self.has_hunted:
             return
         self.has_hunted = True
@@ -319,7 +319,7 @@ class _Walk:
         self.hunted = hunt(self.around, min(self.query.region.reach, HUNTED), self.deadline.share(1 / 4))
 
     def _try_near(self, shell: Shell) -> Features | None:
-        """A witness by one of the nearest bad patterns; None says nothing."""
+        """A witness with one of the nearest bad patterns; None proves nothing."""
         if shell.safe or shell.certain or not shell.fits_a_word:
             return None
         share = self.deadline.share(1 / 8, 30.0)
@@ -333,17 +333,17 @@ class _Walk:
 
 
 def few_patterns(shell: Shell) -> bool:
-    """Whether all patterns are evaluated sooner than all sets of flips are passed."""
+    """Whether there are few patterns, and fewer of them than sets of flips."""
     return len(shell.quotas) <= MOST_OPEN and 1 << len(shell.quotas) < shell.n_inputs
 
 
 def seconds_for_sets(shell: Shell) -> float:
-    """How long passing all sets of flips takes, roughly."""
+    """How many seconds enumerating all sets of flips takes, roughly."""
     return min(shell.n_inputs, _HUGE) / RATE
 
 
 def seconds_for_search(shell: Shell) -> float:
-    """How long a search may take, roughly."""
+    """How many seconds a search may take, roughly."""
     n_patterns = 2.0 ** min(len(shell.quotas), 1000)
     if few_patterns(shell):
         return n_patterns / PATTERN_RATE
@@ -351,13 +351,13 @@ def seconds_for_search(shell: Shell) -> float:
 
 
 def checked_patterns(shell: Shell) -> int:
-    """How many patterns tmcheck looks at, in a shell that it enumerates itself; else 0."""
+    """How many patterns tmcheck accepts in this shell if it can enumerate the shell itself; else 0."""
     if shell.flips > CHECKED_FLIPS or math.comb(len(shell.features), shell.flips - 1) > CHECKED_SETS:
         return 0
     return min(CHECKED_PATTERNS, CHECKED_CELLS // max(1, shell.n_open))
 
 
 def all_checked(shell: Shell) -> bool:
-    """Whether tmcheck looks at all patterns of so many open neurons."""
+    """Whether tmcheck can evaluate all patterns of the shell's open neurons."""
     n_first = len(shell.quotas)
     return n_first <= CHECKED_OPEN and shell.n_open << n_first <= CHECKED_CELLS

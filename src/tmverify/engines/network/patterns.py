@@ -1,16 +1,15 @@
-"""The search of a shell by patterns: the sets of first-block neurons that flips could change.
+"""The search of a shell by patterns: a pattern is the set of first-block neurons that some flips change.
 
-``bad_patterns`` evaluates all 2^m patterns of m open neurons, whatever the number of flips: far fewer than
-sets of flips when these are many. A pattern is bad if a rival wins with it; whether flips can produce it is
-another question (``solver.reach``).
+``bad_patterns`` evaluates all 2^m patterns of m open neurons; for many flips these are far fewer than the
+sets of flips. A pattern is bad if a rival wins with it; ``solver.reach`` decides if flips can produce it.
 
-``enumerate_shell`` goes through every set of k flips, but evaluates each pattern only once. What a set
-does to the network goes through the few neurons of the first block that are open in the shell, so a set is a
-word of bits, formed in a nanosecond; the rest of the network is evaluated once for each pattern (as long as
-the table of those seen remembers it). Whole subtrees are closed by intervals.
+``enumerate_shell`` goes through every set of k flips, but evaluates each pattern only once. A set affects the
+network only through the few neurons of the first block that are open in the shell, so its effect is a word of
+bits, computed in a nanosecond; the rest of the network is evaluated once for each pattern (as long as it is
+in the table of those seen). Whole subtrees are closed by intervals.
 
-``hunt`` is for shells too large to enumerate at once: it shows most inputs that are not robust to be so, in
-about a second.
+``hunt`` is for shells too large to enumerate at once: for most inputs that are not robust, it finds a witness
+in about a second.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ from tmverify.engines.network.shell import WORD, Shell, Stage, Surroundings
 from tmverify.engines.network.solver import Patterns
 
 MOST_BAD = 1 << 22
-NEAR = 1 << 21  # patterns that are looked at where all are too many
+NEAR = 1 << 21  # patterns that are evaluated if all are too many
 MANY = 2000  # bad ones of them that are tried
-WORDS = 1 << 27  # looked at between two looks at the clock
+WORDS = 1 << 27  # processed between two checks of the clock
 WIDTH = 256  # inputs in the beam of a hunt
-HUNT_WORDS = 1 << 26  # as WORDS, in a hunt
-_TABLE = 20  # log2 of the patterns remembered, and of what they become
-_ROOM = 1 << 23  # words, for the latter
-_STEPS = 10_000_000  # between two looks at the clock, some hundredths of a second
+HUNT_WORDS = 1 << 26  # like WORDS, in a hunt
+_TABLE = 20  # log2 of the size of both tables, of patterns and of their first-stage outputs
+_ROOM = 1 << 23  # words in the table of outputs, at most
+_STEPS = 10_000_000  # between two checks of the clock, a few hundredths of a second
 
 
 class Effort(NamedTuple):
@@ -47,9 +46,9 @@ class Effort(NamedTuple):
 def enumerate_shell(
     shell: Shell, deadline: Deadline, counted: int = 0
 ) -> tuple[bool, NDArray[np.int64] | None, Effort]:
-    """Look at every input of a shell: (all were seen, features whose flips let a rival win or None, effort).
+    """Enumerate a shell: (whether it is complete, features whose flips let a rival win or None, effort).
 
-    Intervals close subtrees only after ``counted`` patterns: if there are no more, the effort has them all.
+    Intervals close subtrees only after ``counted`` patterns: with no more, the effort counts all of them.
     """
     k = shell.flips
     near = np.zeros((k + 1, k + 1), np.uint64)
@@ -73,7 +72,7 @@ def enumerate_shell(
 
 
 def bad_patterns(shell: Shell, deadline: Deadline) -> Patterns | None:
-    """All patterns with which a rival wins; None if they are too many or there is no time."""
+    """All patterns with which a rival wins; None if there are too many or the time is over."""
     everything = 1 << len(shell.quotas)
     judge = _Judge(shell)
     found, total = [], 0
@@ -86,7 +85,7 @@ def bad_patterns(shell: Shell, deadline: Deadline) -> Patterns | None:
 
 
 def near_patterns(shell: Shell, deadline: Deadline) -> Patterns:
-    """Some bad patterns, those that change fewest neurons: flips are the likeliest to produce them."""
+    """Some bad patterns that change the fewest neurons: those are the likeliest to be produced by flips."""
     judge = _Judge(shell)
     level, found, total, looked = np.zeros(1, np.uint64), [], 0, 0
     while len(level) and looked + len(level) <= NEAR and total < MANY:
@@ -104,7 +103,7 @@ def near_patterns(shell: Shell, deadline: Deadline) -> Patterns:
 def hunt(around: Surroundings, most: int, deadline: Deadline) -> NDArray[np.int64] | None:
     """Features, at most ``most``, whose flips let a rival win; or None, which proves nothing.
 
-    A beam of inputs: each flip is chosen by how little the best rival lacks.
+    This is a beam search: it chooses the flips after which the best rival lacks least.
     """
     rng = np.random.default_rng(0)
     stages = pack_stages(tuple(Stage(weights, needs) for weights, needs in around.layers))
@@ -154,7 +153,7 @@ class _Judge:
 
 
 def pack_stages(stages: tuple[Stage, ...]) -> tuple[NDArray[np.uint64], ...]:
-    """Rows and masks of all stages as words, needs, where each stage ends, and how many words it reads."""
+    """Rows and masks of all stages as words, needs, where each stage ends, and how many words each reads."""
     sizes = [len(stage.needs) for stage in stages]
     words = [max(1, -(-stage.weights.shape[1] // WORD)) for stage in stages]
     width = max([*words, *(-(-size // WORD) for size in sizes)])
@@ -169,22 +168,22 @@ def pack_stages(stages: tuple[Stage, ...]) -> tuple[NDArray[np.uint64], ...]:
 
 
 def work_of(stages: tuple[NDArray[Any], ...]) -> int:
-    """How many words evaluating a pattern looks at."""
+    """How many words it takes to evaluate a pattern."""
     _, _, _, ends, words = stages
     return max(1, int((np.diff(ends, prepend=0) * words).sum()))
 
 
 def room_for_outputs(shell: Shell) -> NDArray[np.uint64]:
-    """A table of outputs of the first stage, a word more for whether an entry is in use."""
+    """An empty table of outputs of the first stage; an entry has one more word that says if it is in use."""
     n_words = -(-len(shell.stages[0].needs) // WORD) + 1
     size = min(_TABLE, max(1, (_ROOM // n_words).bit_length() - 1))
     return np.zeros((1 << size, n_words), np.uint64)
 
 
 def _table(n_open: int) -> tuple[NDArray[np.uint64], np.uint64]:
-    """Room for patterns, and the factor whose product has a pattern's place in its top bits.
+    """A table for patterns, and the factor; the top bits of factor times pattern are the pattern's index.
 
-    A place for each, if there are few enough; else scattered.
+    Each pattern has its own entry if there are few enough; otherwise they are hashed.
     """
     size = min(_TABLE, max(1, n_open))
     return np.zeros(1 << size, np.uint64), np.uint64(1 << (64 - size)) if n_open <= _TABLE else HASH

@@ -1,20 +1,20 @@
-"""A shell: all inputs exactly k flips from the centre, and what of the network is still open there.
+"""A shell: all inputs exactly k flips from the centre, and which neurons are still open there.
 
 A neuron of the first block is d matches away from changing; a flip brings it nearer (it is *favourable*) or
-takes it further away. Of exactly k flips, a favourable, it has changed iff a - (k - a) >= d, that is
+takes it further away. After exactly k flips, a of them favourable, it has changed iff a - (k - a) >= d, i.e.
 
     a >= quota = ceil((k + d) / 2).
 
-So within a shell, one count for each neuron says everything, and most neurons can't change at all. From
-there, intervals: a later neuron has a least and a largest number of matches over the inputs still open, and
-is known if both fall on one side of its threshold. What is left are *stages*: open neurons over open inputs.
+So within a shell, one count for each neuron is enough, and most neurons can't change at all. Later neurons
+get intervals: each has a least and a largest number of matches over the inputs still open, and its value is
+known if both are on the same side of its threshold. What is left are *stages*: open neurons over open inputs.
 
-The last stage has a row for each rival of the class expected. On the n inputs where the weights of rival r
-and of class c differ, score_r - score_c = scale (2 p - n) + bias_r - bias_c, p being r's matches there: a
-rival, too, is a neuron with a threshold. Decided otherwise means that some rival's row is 1.
+The last stage has a row for each rival of the expected class c. On the n inputs where the weights of rival r
+and of class c differ, score_r - score_c = scale (2 p - n) + bias_r - bias_c, where p counts r's matches: so a
+rival is also a neuron with a threshold. The decision differs iff some rival's row is 1.
 
-A ball is the union of its shells, the centre apart. (One formula for the whole ball needs a second count for
-each neuron, of the unfavourable flips; shells are smaller together, and the nearest witness comes first.)
+A ball is the union of its shells and the centre. (One formula for the whole ball needs a second count for
+each neuron, of the unfavourable flips; all shells together are smaller, and the nearest witness comes first.)
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shell:
-    """What is open in a shell; the inputs of the first stage are "neuron has changed" bits.
+    """The open neurons of a shell; the inputs of the first stage are "neuron has changed" bits.
 
     Attributes
     ----------
     flips : int
     features : int64 array
-        Those that may flip.
+        The features that may flip.
     favourable : bool array, (n_open, len(features))
     quotas : int64 array, (n_open,)
-        So many favourable flips change an open neuron of the first block.
+        How many favourable flips change each open neuron of the first block.
     stages : tuple of Stage
-        One for each block but the first, and the rivals that may win; empty if nothing need be looked at.
+        One for each block but the first, and one of the rivals that may win; a stage may have no rows.
     certain : bool
         Some rival wins on every input of the shell.
     """
@@ -71,7 +71,7 @@ class Shell:
 
     @property
     def n_inputs(self) -> int:
-        """How many inputs a shell has."""
+        """How many inputs the shell has."""
         return math.comb(len(self.features), self.flips)
 
     @property
@@ -81,7 +81,7 @@ class Shell:
 
     @property
     def fits_a_word(self) -> bool:
-        """Whether a pattern of its open neurons, and one more than the last, is a word of 64 bits."""
+        """Whether a pattern of its open neurons, plus 1, fits in a word of 64 bits."""
         return len(self.quotas) < WORD
 
     @property
@@ -104,7 +104,7 @@ class Surroundings:
         )
         self.features = np.flatnonzero(region.mutable)
         matching = (first.weights > 0) == (center == 1)
-        # Losing a match brings a neuron that is 1 nearer to its change, gaining one a neuron that is 0.
+        # A neuron that is 1 comes nearer to changing when it loses a match, one that is 0 when it gains one.
         self.favourable = (matching == self.active[:, None])[:, self.features]
         self.gains = np.where(matching, -1, 1).T[self.features].astype(np.int64)  # matches that a flip adds
         self.layers: list[tuple[Signs, NDArray[np.int64]]] = [
@@ -113,7 +113,7 @@ class Surroundings:
         ]
 
     def shell(self, flips: int) -> Shell:
-        """The shell of so many flips, from 1 to the number of features that may flip."""
+        """The shell at ``flips`` flips, from 1 to the number of features that may flip."""
         quotas = -(-(flips + self.distances) // 2)
         n_favourable = self.favourable.sum(axis=1)
         n_others = len(self.features) - n_favourable
@@ -124,7 +124,7 @@ class Surroundings:
         return Shell(flips, self.features, self.favourable[rows], quotas[rows], stages, certain)
 
     def _stages(self, values: NDArray[np.bool_], opens: NDArray[np.bool_]) -> tuple[tuple[Stage, ...], bool]:
-        """Interval by interval; ``values`` are those of the neurons that are not open."""
+        """The stages, and whether some rival always wins; ``values`` are those of the neurons not open."""
         stages = []
         turn = np.where(self.active, -1, 1).astype(np.int8)  # the first inputs say what has changed
         low = high = values

@@ -1,11 +1,11 @@
-"""What CaDiCaL is asked about a shell, in a process of its own.
+"""Questions to CaDiCaL about a shell; these functions run in a separate process.
 
 - ``solve``: the whole shell as one CNF of flips, changed neurons, the blocks after them and the rivals. It is
-  exact both ways: its solutions are the inputs of the shell that are decided otherwise, one each. It is the
-  formula that ``docs/certificates.md`` describes, clause by clause.
-- ``reach``: can flips produce one of some bad patterns? The solver knows the first block alone. A pattern
-  that flips produce is a witness. For one that they can't, the solver names a few neurons that can't be so
-  together, and all other bad patterns with the same values there are dropped too.
+  exact both ways: each solution is an input of the shell with another decision, and each such input has one
+  solution. It is the formula that ``docs/certificates.md`` describes, clause by clause.
+- ``reach``: can flips produce one of the given bad patterns? The formula has only the first block. If flips
+  produce a bad pattern, they are a witness. If not, the solver names a few neurons that can't have these
+  values together, and all other bad patterns with the same values there are dropped too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Solved = tuple[NDArray[np.int64] | None, dict[str, int]]
 def solve(shell: Shell, proof: str | None) -> Solved:
     """Features whose flips let a rival win, or None, and the formula's size.
 
-    Runs without a limit. If there are no such features, the proof goes to the file of that name.
+    Runs without a time limit. If there are no such features, the proof is written to the file ``proof``.
     """
     cnf = encode_shell(shell)
     if proof is None:
@@ -47,12 +47,12 @@ def solve(shell: Shell, proof: str | None) -> Solved:
 
 
 def reach(shell: Shell, bad: Patterns) -> Solved:
-    """Features whose flips produce a bad pattern, or None; without a limit, for a worker process."""
+    """Features whose flips produce a bad pattern, or None; runs in a worker process without a time limit."""
     from pysat.solvers import Cadical195
 
     cnf = Cnf()
     demands, changed = encode_first_block(cnf, shell)
-    left = bad[np.argsort(_ones(bad), kind="stable")]  # few changes first: flips produce them most easily
+    left = bad[np.argsort(_ones(bad), kind="stable")]  # fewest changes first: flips produce those most easily
     asked = 0
     with Cadical195() as solver:
         for block in cnf.blocks():
@@ -69,7 +69,7 @@ def reach(shell: Shell, bad: Patterns) -> Solved:
             if satisfiable:
                 return _flips(shell, solver.get_model()), {"bad_patterns": len(bad), "reached_for": asked}
             core = set(solver.get_core() or ())
-            # Neurons may share a literal: all of them are part of the reason.
+            # Several neurons may have the same literal: then all of them are part of the reason.
             mask = sum(1 << j for j, literal in enumerate(wanted) if literal in core)
             left = left[(left & np.uint64(mask)) != np.uint64(pattern & mask)]
     return None, {"bad_patterns": len(bad), "reached_for": asked}
@@ -81,7 +81,7 @@ def encode_shell(shell: Shell) -> Cnf:
     Raises
     ------
     EncodingTooLargeError
-        If it would have more than ``MAX_LITERALS``.
+        If it would have more than ``MAX_LITERALS`` literals.
     """
     if formula_size(shell) > MAX_LITERALS:
         raise EncodingTooLargeError(f"the formula would have more than {MAX_LITERALS} literals")
@@ -95,7 +95,7 @@ def encode_shell(shell: Shell) -> Cnf:
 
 
 def encode_first_block(cnf: Cnf, shell: Shell) -> tuple[list[list[int]], list[int]]:
-    """Flips, as the first variables: clauses that say how many there are; literals of what they change."""
+    """Add flips as the first variables; return clauses that fix their number, and changed-neuron literals."""
     flips = [cnf.new_var() for _ in shell.features]
     demands = [[at_least(cnf, flips, shell.flips)]]
     if shell.flips < len(flips):
@@ -124,10 +124,10 @@ def formula_size(shell: Shell) -> int:
 
 
 def _changed(cnf: Cnf, shell: Shell, flips: list[int]) -> list[int]:
-    """A literal for each open neuron of the first block: it has changed."""
+    """For each open neuron of the first block, a literal that says that it has changed."""
     result = []
     for quota, favourable in zip(shell.quotas.tolist(), shell.favourable.tolist(), strict=True):
-        others = shell.flips - quota + 1  # so many unfavourable flips keep it
+        others = shell.flips - quota + 1  # this many unfavourable flips keep it from changing
         if quota <= others:
             result.append(at_least(cnf, [y for y, yes in zip(flips, favourable, strict=True) if yes], quota))
         else:

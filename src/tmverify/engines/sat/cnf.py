@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 class Cnf:
     """Clauses of signed, 1-based integers, as in DIMACS.
 
-    Clauses of equal length that come as one array stay one: a counter over a thousand clauses has
-    millions of them, and a Python list each would take gigabytes.
+    Clauses of equal length that are added as one array are stored as one: a counter over a thousand clauses
+    has millions of them, and a Python list for each would take gigabytes.
     """
 
     __slots__ = ("_blocks", "_loose", "n_clauses", "n_vars")
@@ -52,7 +52,8 @@ class Cnf:
     def demand(self, clauses: Iterable[Iterable[int]]) -> None:
         """Add the last clauses of a formula whose refutation is checked.
 
-        CaDiCaL numbers clauses as they come, and would derive others after a unit: there is one, the last.
+        CaDiCaL numbers clauses as they are added, and derives further ones after a unit clause: so there is
+        only one unit clause, and it comes last.
         """
         demand = self.new_var()
         for clause in clauses:

@@ -1,6 +1,6 @@
-"""The engines ``sat`` and ``paper``, each in a process of its own.
+"""The engines ``sat`` and ``paper``, which run in a separate process.
 
-A solver that hangs, crashes or fills the memory then costs no more than its own question.
+So a solver that hangs, crashes or fills the memory spoils only its own question.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from tmverify.properties.verdict import StopReason
 def isolated(solver: str, proving: str | None = None) -> Decide:
     """The engine that runs ``solver``, a ``"module:function"`` from Query to Answer, in a worker.
 
-    If evidence is wanted, ``proving`` is run instead, with the path of a file for it; ``solver`` then runs
-    only if the problem is too large to be proved.
+    If evidence is wanted, ``proving`` is run instead, with the path of a file for the evidence; then
+    ``solver`` runs only if the problem is too large for a proof.
     """
 
     def decide(query: Query, deadline: Deadline, log: ProofLog | None = None, /) -> Answer:
-        # The machines are for replaying answers; a solver has no use for them.
+        # The machines are for replaying answers; a solver does not need them.
         job = replace(query, machines=(), topic=None)
         if log is None or proving is None:
             return _ask(solver, (job,), deadline)
@@ -54,7 +54,7 @@ def _ask(solver: str, arguments: tuple[Any, ...], deadline: Deadline) -> Answer:
 
 
 def _prepare(query: Query, certificate: bool) -> None:
-    """With evidence, the search is tried before the solver; its kernels come from numba's cache."""
+    """With evidence, the worker tries the search first: compile its kernels into numba's cache."""
     if certificate:
         SEARCH.prepare(query, certificate)
 

@@ -1,4 +1,4 @@
-"""A Query written as one CNF, with the way back from a satisfying assignment to an input; and its solving.
+"""Formula: a Query as one CNF, which also turns a satisfying assignment into an input; and solving it.
 
 ``encode_*`` functions return a Formula; the engines solve it, and the DIMACS exporter writes it down.
 """
@@ -64,7 +64,7 @@ def add_conjunction(cnf: Cnf, lits: Iterable[int], *, forward: bool = True, back
 def add_outputs(cnf: Cnf, clauses: Iterable[Sequence[int]], weights: NDArray[np.int64]) -> list[int]:
     """A literal for each conjunction, tied to it only in the directions that its weights can use.
 
-    ``weights`` is (n_constraints, n_clauses), each constraint asking for a large sum.
+    ``weights`` is (n_constraints, n_clauses); each constraint is a lower bound on a sum.
     """
     helps: list[bool] = np.any(weights > 0, axis=0).tolist()
     hurts: list[bool] = np.any(weights < 0, axis=0).tolist()
@@ -75,16 +75,16 @@ def add_outputs(cnf: Cnf, clauses: Iterable[Sequence[int]], weights: NDArray[np.
 
 
 def missing_votes(outputs: list[int], weights: list[int]) -> tuple[list[int], list[int], int]:
-    """The literals and sizes of what is missing from the best sum of ``weights``, and that sum."""
+    """The literals that, when true, reduce the sum below its maximum; by how much each; and that maximum."""
     voters = [(lit, w) for lit, w in zip(outputs, weights, strict=True) if w]
     missing = [-lit if w > 0 else lit for lit, w in voters]
     return missing, [abs(w) for _, w in voters], sum(w for _, w in voters if w > 0)
 
 
 def solve_formulas(formulas: Callable[[], Iterator[Formula]], solver_name: str) -> Answer:
-    """Solve formulas, made one at a time, until one is satisfiable; without a limit.
+    """Solve formulas, made one at a time, until one is satisfiable.
 
-    The limit is for the process around this to hold.
+    There is no time limit here; the calling process enforces it.
     """
     start = time.perf_counter()
     stats = {"formulas": 0, "variables": 0, "clauses": 0, "solve_seconds": 0.0}
@@ -119,12 +119,12 @@ def solve_cnf(cnf: Cnf, solver_name: str) -> list[int] | None:
 
 
 def solve_with_proof(cnf: Cnf) -> tuple[list[int] | None, IO[bytes]]:
-    """A satisfying assignment, or None, and then CaDiCaL's proof that there is none: LRAT, as text."""
+    """A satisfying assignment or None, and a file, which then has CaDiCaL's proof as text in LRAT."""
     import pysolvers
     from pysat.solvers import Cadical195
 
     solver = Cadical195()
-    # PySAT turns on tracing before options can be set, and so writes binary DRAT; and it closes the file.
+    # PySAT starts tracing before options can be set, and would write binary DRAT; and it closes the file.
     solver.configure({"lrat": 1, "binary": 0})
     solver.prfile = tempfile.TemporaryFile()  # noqa: SIM115
     proof = os.fdopen(os.dup(solver.prfile.fileno()), "rb")
@@ -140,7 +140,7 @@ def solve_with_proof(cnf: Cnf) -> tuple[list[int] | None, IO[bytes]]:
 
 
 def proper_clauses(cnf: Cnf) -> Iterator[list[int]]:
-    """No literal twice, no "x or not x": CaDiCaL would derive other clauses, or not number these."""
+    """The clauses without repeated literals, and no tautologies: CaDiCaL would number clauses otherwise."""
     for clause in cnf:
         if not any(-literal in clause for literal in clause):
             yield list(dict.fromkeys(clause))

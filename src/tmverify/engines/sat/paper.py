@@ -1,6 +1,6 @@
 """The paper's engine: Eqs. 2-5 and NotRob / NotSim, clause by clause, solved with Glucose 4.
 
-It is the baseline that tmverify is measured against, so it is faithful, not clever:
+It is the baseline that tmverify is measured against, so it follows the paper exactly:
 
 - Eq. 3: a variable per clause, equivalent to its conjunction;
 - Eq. 4: a full sequential counter per polarity;
@@ -8,10 +8,10 @@ It is the baseline that tmverify is measured against, so it is faithful, not cle
 - NotRob: flip variables, not rho(sum l_j >= eps + 1), x_j <-> I[j] xor l_j, and the output differs;
 - NotSim and equivalence: both encodings over the same x, and o_1 xor o_2.
 
-What the paper leaves open follows the same pattern. A clause of weight w counts w times. A constraint
+What the paper does not specify follows the same pattern. A clause of weight w counts w times. A constraint
 ``P - N >= b`` between two sums is o_j <-> (N >= j -> P >= j + b), for every j: a bias or a tie rule only
-shifts the index. For a plain machine this is Eq. 5 to the letter, with o for class 1 and not o for class 0
-(``tie="negative"``: the counters change places, as in Eq. 1). Several cases are one disjunction.
+shifts the index. For a plain machine this is exactly Eq. 5, with o for class 1 and not o for class 0
+(``tie="negative"``: the counters are swapped, as in Eq. 1). Several cases are one disjunction.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from tmverify.engines.sat.formula import Formula, add_conjunction, solve_formula
 from tmverify.properties.query import Query
 
 SOLVER = "glucose4"
-# Four clauses a cell: beyond this, a formula takes more than some ten gigabytes in the solver.
+# A cell takes four clauses: with more cells, a formula takes more than about ten gigabytes in the solver.
 MAX_COUNTER_CELLS = 25_000_000
 
 
 def solve(query: Query) -> Answer:
-    """Decide ``query``, without a limit."""
+    """Decide ``query``, without a time limit."""
     return solve_formulas(lambda: iter([encode_paper(query)]), SOLVER)
 
 
@@ -115,7 +115,7 @@ def _output(cnf: Cnf, clause_vars: list[int], weights: NDArray[np.int64], bound:
 
 
 def _counted(clause_vars: list[int], weights: NDArray[np.int64]) -> list[int]:
-    """Each clause of positive weight, as often as its weight says."""
+    """Each clause of positive weight, repeated as often as its weight."""
     return [var for var, w in zip(clause_vars, weights.tolist(), strict=True) for _ in range(w)]
 
 

@@ -1,14 +1,15 @@
 """The ``sat`` engine: specialise to the region, encode compactly, solve with CaDiCaL.
 
-Over flips, without those that credits rule out (``engines.reduction``):
+The formula is over flips, without those that credits rule out (``engines.reduction``):
 
-- a variable per clause, tied to its conjunction only in the direction that its weights can use: a clause
-  that helps must be earned, one that hurts must be paid (Plaisted & Greenbaum);
+- a variable per clause, tied to its conjunction only in the direction that its weights can use: the variable
+  of a clause that helps implies the conjunction, the conjunction of one that hurts implies the variable
+  (Plaisted & Greenbaum);
 - each constraint ``sum w_j c_j >= b`` as an upper bound on what is missing from the best sum,
   ``sum_{w_j > 0} w_j (not c_j) + sum_{w_j < 0} |w_j| c_j <= best - b``, by a totalizer, or by adders
   where the totalizer would be too large;
 - at most ``radius`` flips, likewise;
-- each case on its own; where one formula is wanted (DIMACS), their disjunction by a selector each.
+- a formula for each case; if a single one is wanted (DIMACS), their disjunction, with a selector per case.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def cheapest_at_most(cnf: Cnf, inputs: Sequence[int], weights: Sequence[int], li
 
 
 def solve(query: Query) -> Answer:
-    """Decide ``query``, without a limit: case by case, each specialised on its own."""
+    """Decide ``query``, without a time limit: case by case, each specialised separately."""
     return solve_formulas(lambda: _formulas(query), SOLVER)
 
 
@@ -65,7 +66,7 @@ def encode(reduced: Reduced, at_most: AtMost = cheapest_at_most) -> Formula:
     holds = []  # literals, each of which implies that a constraint holds
     for weights, bound in zip(reduced.weights.tolist(), reduced.bounds, strict=True):
         missing, sizes, best = missing_votes(outputs, weights)
-        (exceeds,) = at_most(cnf, missing, sizes, best - bound)  # one that always holds was settled before
+        (exceeds,) = at_most(cnf, missing, sizes, best - bound)  # constraints that always hold are gone
         holds.append(-exceeds)
     _add_cases(cnf, [[holds[c] for c in case] for case in reduced.cases])
     if reduced.radius < len(flips):

@@ -1,9 +1,9 @@
-"""The ``sat`` engine with evidence: the same questions, each refutation ended by a clausal proof.
+"""The ``sat`` engine with evidence: the same questions, but each refutation ends with a clausal proof.
 
 Here everything that happens to a problem before the solver sees it must be a step that a checker can follow.
-The problem is that of the search (``search.problem``), which is tried for some nodes, as the credits are
-without evidence; then flips are ruled out by the bound with its first multipliers; and the formula is the one
-that ``docs/certificates.md`` describes, clause by clause.
+The problem is that of the search (``search.problem``). The search is tried for some nodes (without evidence,
+credits are used instead); then flips are ruled out by the bound with its first multipliers; and the formula
+is the one that ``docs/certificates.md`` describes, clause by clause.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from tmverify.engines.search.tree import RECORD_UNIT, Budget, Found, Tree, new_r
 from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
 
-NODES = 20  # of a search before the solver is asked
-MAX_TOTALIZER_PAIRS = 1_500_000  # the checker holds formulas of some six million literals
+NODES = 20  # of the search before the solver is asked
+MAX_TOTALIZER_PAIRS = 1_500_000  # the checker can hold formulas of about six million literals
 _BLOCK = 1 << 20
 
 
 def solve(query: Query, path: str) -> Answer:
-    """Decide ``query``, without a limit; refutations go to a file."""
+    """Decide ``query``, without a time limit; refutations are written to the file ``path``."""
     with ProofLog(path) as log:
         answer = prove(query, log)
         return replace(answer, refutations=tuple(log.refutations))
@@ -60,7 +60,7 @@ def prove(query: Query, log: ProofLog, *, sweep: bool = True) -> Answer:
 
 
 def _refute(problem: Problem, draft: Draft, sweep: bool, stats: dict[str, float]) -> tuple[Found, list[int]]:
-    """Write a refutation by the solver; or find the flips of a solution."""
+    """Find the flips of a solution, or write a refutation, with the solver."""
     unit = min(unit_of(problem), RECORD_UNIT)
     draft.start(max(1, unit))
     if sweep and unit:
@@ -91,7 +91,10 @@ def _refute(problem: Problem, draft: Draft, sweep: bool, stats: dict[str, float]
 
 
 def _swept(problem: Problem, unit: int, draft: Draft) -> tuple[bool, Problem]:
-    """Rule out flips by the bound of each constraint, with its first multipliers, until nothing follows."""
+    """Rule out flips by the bound of each constraint, with its first multipliers, until none are left to fix.
+
+    Returns whether the problem is refuted, and what is left of it.
+    """
     n = len(problem.bounds)
     idle, c = 0, 0
     while idle < n:
@@ -134,7 +137,7 @@ def _fixable(
 
 
 def encode(problem: Problem) -> Cnf | None:
-    """A problem as a CNF, flips first; None if some bound is out of reach whatever its clauses do."""
+    """A problem as a CNF whose first variables are the flips; None if some bound can't be reached at all."""
     cnf = Cnf()
     flips: list[int] = cnf.new_vars(len(problem.feature_ids)).tolist()
     variables = (problem.features + 1).tolist()
@@ -157,7 +160,7 @@ def encode(problem: Problem) -> Cnf | None:
 
 
 def _at_most(cnf: Cnf, inputs: list[int], sizes: list[int], limit: int) -> list[int]:
-    """Literals that are true where the sizes add up to no more."""
+    """Literals that hold only if the sizes of true inputs add up to at most ``limit``."""
     if sum(sizes) <= limit:
         return []
     if totalizer_size(sizes, limit, MAX_TOTALIZER_PAIRS) > MAX_TOTALIZER_PAIRS:

@@ -1,7 +1,7 @@
 """Deciding by search: an exact branch and bound over flips, bounded by linear relaxation in integers.
 
-``engine`` asks the questions, ``tree`` is the policy, ``problem`` what is searched; ``kernels`` compiles the
-``_*`` files before a clock starts, and the mathematics is in ``_bound``.
+``engine`` decides queries, ``tree`` searches one ``problem``, ``kernels`` compiles the ``_*`` files before
+the clock starts, and ``_bound`` explains the mathematics.
 """
 
 from tmverify.engines.engine import Engine, Signer, at_first_use

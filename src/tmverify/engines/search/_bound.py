@@ -1,19 +1,20 @@
-"""The bound: how many votes can at most ``left`` further flips bring? Exact integers from any multipliers.
+"""The bound on the votes that ``left`` further flips can bring: exact integers, whatever the multipliers.
 
 Over flips y a clause is a conjunction of literals: y_i for a feature that must flip (it *wakes* the clause),
-1 - y_i for one that must stay. With weight w, and for whatever multipliers,
+1 - y_i for one that must stay. With weight w, and for any multipliers a and v,
 
     w > 0:   w c_j <= sum_l a_l lit_l             a_l >= 0,  sum_l a_l >= w
     w < 0:   w c_j <= v (n_j - 1 - sum_l lit_l)   0 <= v <= |w|,  n_j literals
 
-Both sides are linear in y. Summed over the clauses they are ``constant + sum_i credit_i y_i``, which the
-flips of largest positive credit maximise. A multiplier is the weight times ``t / unit``, the integer t made
-from a float (``share`` for a_l, ``load`` for v): the floats choose how tight the bound is, the integers that
-it holds. With the best multipliers it is the value of the linear relaxation, whose facets these are.
+The right sides are linear in y. Summed over the clauses they are ``constant + sum_i credit_i y_i``, which is
+largest for the flips of largest positive credit. A multiplier is the weight times ``t / unit``, where the
+integer t is made from a float (``share`` for a_l, ``load`` for v): the floats decide how tight the bound is,
+the integers make sure that it holds. With the best multipliers the bound is the value of the linear
+relaxation, whose facets these inequalities are.
 
-The multipliers follow the subgradient: at fractional flips ``lean`` (a running mean of the flips that the
-bound liked), a clause with w > 0 moves its weight to its least literal, one with w < 0 takes more load if
-the literals say that it is true, less if they say that it is false.
+The multipliers follow the subgradient: at fractional flips ``lean`` (a running mean of the flips that
+maximise the bound), a clause with w > 0 moves its weight to its least literal; one with w < 0 takes more load
+if the literals say that it is true, less if they say that it is false.
 """
 
 import numpy as np
@@ -47,7 +48,7 @@ def credit_flips(problem, dead, multipliers, scratch, unit, step, turn):  # type
     A clause with ``dead[j] > 0`` has a literal that is fixed to false, and is left out. Literals
     ``offsets[j]:middles[j]`` wake clause j, ``middles[j]:offsets[j + 1]`` keep it awake. ``wide[j]`` says
     whether one of the latter may have a share; those that are not looked at in this ``turn`` get none, which
-    is a choice of multipliers like any other.
+    is allowed because any multipliers are.
     """
     offsets, middles, features = problem.offsets, problem.middles, problem.features
     share, load, wide, lean = multipliers.share, multipliers.load, multipliers.wide, multipliers.lean
@@ -68,7 +69,7 @@ def credit_flips(problem, dead, multipliers, scratch, unit, step, turn):  # type
             for k in range(first, middle):
                 rise += one - lean[features[k]]
             if rise > 0 and load[j] == 0:
-                continue  # false, whatever stays: no load, no part
+                continue  # false, whatever the other literals are: the clause has no load and adds nothing
             for k in range(middle, end):
                 rise += lean[features[k]]
             if (rise > 0 and load[j] > 0) or (rise < 0 and load[j] < 1):
@@ -81,7 +82,7 @@ def credit_flips(problem, dead, multipliers, scratch, unit, step, turn):  # type
             for k in range(middle, end):
                 credits[features[k]] += part
             continue
-        # Literals that stay seldom have a share in a clause that must be woken: look now and then.
+        # In a clause that must be woken, literals that must stay seldom have a share: look only sometimes.
         if not wide[j] and middle > first and (j + turn) % LOOK_WIDE:
             end = middle
         low = np.float32(2.0)
@@ -118,7 +119,7 @@ def credit_flips(problem, dead, multipliers, scratch, unit, step, turn):  # type
             part *= weight
             credits[features[k]] -= part
             constant += part
-        if rest > 0:  # what rounding left over: the parts must make up the whole weight
+        if rest > 0:  # lost by rounding: the parts must add up to the whole weight
             rest *= weight
             if lowest < middle:
                 credits[features[lowest]] += rest
@@ -248,7 +249,7 @@ def relaxed_votes(problem, total, dead, lean, sums):  # type: ignore[no-untyped-
 
 @kernel
 def first_multipliers(offsets, middles, share, load):  # type: ignore[no-untyped-def]
-    """A start: each clause's weight evenly on the flips that would wake it, or on all that would kill it."""
+    """Spread each clause's weight evenly over the flips that would wake it, or else over all that kill it."""
     for j in range(len(load)):
         first, middle, end = offsets[j], middles[j], offsets[j + 1]
         waking = middle - first

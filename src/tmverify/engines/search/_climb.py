@@ -1,4 +1,4 @@
-"""Greedy flips: an upper bound on the radius, and most witnesses, before any tree."""
+"""Greedy flips, tried before any tree: they find most witnesses, and an upper bound on the radius."""
 
 import numpy as np
 
@@ -9,10 +9,10 @@ GAIN, LOSS = np.int8(1), np.int8(-1)
 
 @kernel
 def climb(problem, most, flips, false, sums, gains):  # type: ignore[no-untyped-def]
-    """Flip, one at a time, the feature that leaves the least shortfall; whether every bound was met.
+    """Repeatedly flip the feature that leaves the least shortfall; return whether every bound was met.
 
-    shortfall(y) = sum_c max(0, bound_c - votes_c(y)). Stops after ``most`` flips; a flip is not taken back.
-    It begins without flips. Scratch, all 0: ``false``, the literals of each clause that are not true now;
+    shortfall(y) = sum_c max(0, bound_c - votes_c(y)). Begins without flips and stops after ``most`` flips; a
+    flip is not undone. Scratch, all 0 at first: ``false``, the number of false literals of each clause;
     ``sums``, the votes of each constraint; ``gains``, what flipping a feature would add to them.
     """
     offsets, middles, features = problem.offsets, problem.middles, problem.features
@@ -59,7 +59,7 @@ def climb(problem, most, flips, false, sums, gains):  # type: ignore[no-untyped-
 
 @part
 def credit_clause(j, sign, problem, false, flips, gains):  # type: ignore[no-untyped-def]
-    """Add clause j's part to the gains: any flip loses a true clause, one mends a single false literal."""
+    """Add clause j's part to the gains: any flip kills a true clause; one repairs a lone false literal."""
     offsets, middles, features, votes = problem.offsets, problem.middles, problem.features, problem.votes
     if false[j] > 1:
         return

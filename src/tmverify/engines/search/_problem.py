@@ -1,4 +1,4 @@
-"""From clauses and a centre to clauses over flips, and to fewer of them when features are fixed."""
+"""Kernels that turn clauses and a centre into clauses over flips, and shrink them when features are fixed."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ _SEED = np.uint64(14695981039346656037)
 
 @kernel
 def over_flips(offsets, literals, origin, features, middles, staying):  # type: ignore[no-untyped-def]
-    """Clause j wakes by ``features[offsets[j]:middles[j]]`` and stays awake by the rest, each in order.
+    """Write clause j's waking features to ``features[offsets[j]:middles[j]]``, then those that must stay.
 
     ``staying`` is scratch, with room for one more than there are features.
     """
@@ -21,7 +21,7 @@ def over_flips(offsets, literals, origin, features, middles, staying):  # type: 
         for k in range(offsets[j], offsets[j + 1]):
             f = abs(literals[k]) - 1
             wakes = (origin[f] != 0) != (literals[k] > 0)
-            features[at] = f  # written either way, kept or not: faster than a branch that can't be foreseen
+            features[at] = f  # written even if it is not kept: faster than an unpredictable branch
             staying[n] = f
             at += wakes
             n += not wakes
@@ -35,10 +35,10 @@ def shrink_clauses(problem, fixed, radius, merge, new, always, table):  # type: 
     """Write the clauses that can still change within ``radius`` further flips to ``new``; returns how many.
 
     A clause with a literal fixed to false, or with more than ``radius`` flips to go, is dropped; literals
-    fixed to true are stripped; a clause without any left adds its votes to ``always``; one whose votes are
-    all 0 is dropped. With ``merge``, equal clauses become one with their votes added. ``new.came_from[k]`` is
-    the literal that new literal k was. ``table`` is scratch, full of -1: its length is a power of two, more
-    than twice the clauses to be merged.
+    fixed to true are removed; a clause without literals left adds its votes to ``always``; one whose votes
+    are all 0 is dropped. With ``merge``, equal clauses become one with their votes added.
+    ``new.came_from[k]`` is the old index of new literal k. ``table`` is scratch, full of -1: its length is a
+    power of two, more than twice the number of clauses to be merged.
     """
     offsets, middles, features, votes = problem.offsets, problem.middles, problem.features, problem.votes
     new_offsets, new_middles, new_features, new_votes = new.offsets, new.middles, new.features, new.votes
@@ -50,7 +50,7 @@ def shrink_clauses(problem, fixed, radius, merge, new, always, table):  # type: 
         counts = False
         for c in range(n_constraints):
             counts |= votes[c, j] != 0
-        if not (counts or merge):  # an equal one may follow, and groups come in the order of their first
+        if not (counts or merge):  # with merge, an equal clause may follow, and the first gives the order
             continue
         start = end
         false = False
@@ -141,7 +141,7 @@ def _drop_silent(n, new):  # type: ignore[no-untyped-def]
 
 @kernel
 def inherit(offsets, came_from, owners, old_share, old_load, share, load):  # type: ignore[no-untyped-def]
-    """Multipliers of the clauses that came from others; ``owners[k]`` is the old clause of old literal k."""
+    """Multipliers of shrunk clauses, from the old ones; ``owners[k]`` is the old clause of old literal k."""
     for j in range(len(load)):
         first, end = offsets[j], offsets[j + 1]
         sum_ = np.float32(0.0)
@@ -155,7 +155,7 @@ def inherit(offsets, came_from, owners, old_share, old_load, share, load):  # ty
 
 @kernel
 def index_features(offsets, middles, features, feature_ids, where, clauses, waking):  # type: ignore[no-untyped-def]
-    """Number the features that occur 0, 1, … in their order; feature_ids[new] = old. Returns their number.
+    """Renumber the features that occur as 0, 1, … in order; feature_ids[new] = old. Returns how many occur.
 
     Feature i then occurs in clauses[where[i]:where[i + 1]], waking them or not; ``where`` has room for
     one more than all old features, and is all 0 at first.
@@ -181,7 +181,7 @@ def index_features(offsets, middles, features, feature_ids, where, clauses, waki
             clauses[at] = j
             waking[at] = k < middles[j]
             where[features[k]] = at + 1
-    for i in range(n, 0, -1):  # each is where the next one begins now
+    for i in range(n, 0, -1):  # where[i] has become the start of feature i + 1: move all up by one
         where[i] = where[i - 1]
     where[0] = 0
     return n

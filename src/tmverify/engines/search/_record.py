@@ -1,8 +1,8 @@
-"""Multipliers on record: the integers that a certificate gives, and the bound that they prove.
+"""Recorded multipliers: the integers that a certificate contains, and the bound that they prove.
 
-The search moves its multipliers in floats. What goes on record is rounded to integers first (``settle``), and
-only what those prove counts: ``credit_record`` is ``_bound.credit_flips`` without a step. A clause's shares
-make up ``unit`` at least; a load is at most ``unit``.
+The search improves its multipliers as floats. Recorded ones are first rounded to integers (``settle``), and
+only what these prove counts: ``credit_record`` is ``_bound.credit_flips`` without a step. A clause's shares
+add up to at least ``unit``; a load is at most ``unit``.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from tmverify.kernels.jit import kernel, part
 
 @kernel
 def first_record(problem, record):  # type: ignore[no-untyped-def]
-    """The start, as a checker knows it: evenly on the flips that wake a clause, else on all that kill it."""
+    """The checker's first multipliers: even over the flips that wake a clause, else over all that kill it."""
     offsets, middles = problem.offsets, problem.middles
     unit, parts, loads = record.unit, record.parts, record.loads
     for j in range(len(loads)):
@@ -26,7 +26,7 @@ def first_record(problem, record):  # type: ignore[no-untyped-def]
 
 @part
 def settle(problem, total, dead, multipliers, record):  # type: ignore[no-untyped-def]
-    """Round the multipliers of all clauses that take part."""
+    """Round the multipliers of all clauses that are not dead and have weight, into the record."""
     offsets, share, load = problem.offsets, multipliers.share, multipliers.load
     unit, parts, loads = record.unit, record.parts, record.loads
     for j in range(len(total)):
@@ -79,7 +79,7 @@ def credit_record(problem, total, dead, record, credits):  # type: ignore[no-unt
 
 @part
 def put(value, out, n):  # type: ignore[no-untyped-def]
-    """Append a number to bytes: 7 bits each, lowest first; the last is below 128. Returns the new length."""
+    """Append a number to ``out``, 7 bits a byte, lowest first, the last below 128; returns the new length."""
     while value >= 128:
         out[n] = value % 128 + 128
         value //= 128
@@ -90,9 +90,9 @@ def put(value, out, n):  # type: ignore[no-untyped-def]
 
 @kernel
 def pack_changes(problem, total, record, written, out):  # type: ignore[no-untyped-def]
-    """Write every clause that differs from what was ``written``: gap to it, then its numbers; bring that up.
+    """Write each clause that differs from ``written``, as gap and numbers, to ``out``; update ``written``.
 
-    Returns the number of bytes; ``out`` has room for five a number.
+    Returns the number of bytes; ``out`` has room for five bytes per number.
     """
     offsets, parts, loads = problem.offsets, record.parts, record.loads
     old_parts, old_loads = written.parts, written.loads

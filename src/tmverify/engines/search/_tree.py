@@ -1,12 +1,13 @@
-"""The tree: depth-first over flips, each node bounded by ``_bound``; it can stop and go on anywhere.
+"""The tree search: depth-first over flips, with bounds from ``_bound``; it can stop anywhere and continue.
 
 A node fixes some features: 1 (flipped) or 0 (left alone). Its multipliers are those of the node before it,
-improved by a few steps towards ``lean``, a running mean of the flips that the bound liked best. Exact
-integers then prune the node, or fix every feature whose other value they rule out. The state is in the arrays
-of the caller; the trail lists what is fixed, in order, with the decisions marked.
+improved by a few steps towards ``lean``, a running mean of the flips that maximise the bound. Exact integers
+then prune the node, or fix every feature whose other value they rule out. The state is in arrays of the
+caller; the trail lists the fixed features in order and marks the decisions.
 
 With a *record*, a node is closed, and features are fixed, only by multipliers rounded for the record
-(``_record``), and every node returns to the caller, who writes down what ``counts[EVENT]`` says of it.
+(``_record``), and after every node the kernel returns to the caller, which writes down what happened to the
+node according to ``counts[EVENT]``.
 """
 
 import numpy as np
@@ -30,8 +31,8 @@ RECORDED = 4  # a node is done: write down what happened to it
 # Indices into ``counts``.
 TRAIL, FLIPPED, NODES, STEPS, WORK, LOWER, IMPLIED, EVENT, BRANCH, PRUNED = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 N_COUNTS = 10
-# What happened to a node, added up: nothing new is fixed, features are fixed by the bound, the node is closed
-# by the bound, the node is closed by its number of flips, it is split at ``counts[BRANCH]``.
+# What happened to a node, as flags (0: nothing new was fixed): features were fixed by the bound; the node was
+# closed by the bound; it was closed by its number of flips; it was split at ``counts[BRANCH]``.
 BY_FIXING, BY_BOUND, BY_COUNT, BY_SPLIT = 1, 2, 4, 8
 # Typed, because numba compiles a function anew for each literal that it is called with.
 STAY, FLIP = np.int8(0), np.int8(1)
@@ -40,13 +41,13 @@ NO, YES = np.bool_(False), np.bool_(True)
 _MEMORY = np.float32(0.3)  # of the running mean: the weight of the newest flips
 _PACE = 0.5  # of a Polyak step
 MIX_UNIT = 1024
-_PATIENCE = 5  # steps without a better bound, before they become shorter
-LOOK = 5  # steps between two looks at whether the flips of the bound are a solution
+_PATIENCE = 5  # steps without a better bound, before steps become shorter
+LOOK = 5  # steps between two checks whether the flips that maximise the bound are a solution
 
 
 @part
 def fix(feature, value, decision, problem, state):  # type: ignore[no-untyped-def]
-    """Fix a feature, and count its false literals."""
+    """Fix a feature, and count the literals that become false in each clause."""
     counts = state.counts
     state.fixed[feature] = value
     state.trail[counts[TRAIL]] = feature
@@ -84,9 +85,9 @@ def enough(sums, bounds):  # type: ignore[no-untyped-def]
 
 @part
 def least_flips(constant, need, credits, fixed, flipped, left, scratch):  # type: ignore[no-untyped-def]
-    """The least number of flips with which the bound reaches ``need``: no fewer can be enough.
+    """The least number of flips for which the bound reaches ``need``: fewer can't be enough.
 
-    At most ``flipped + left + 1``, which means that not even all of them do.
+    At most ``flipped + left + 1``, which means that even ``flipped + left`` are not enough.
     """
     n = np.int64(0)
     for i in range(len(credits)):
@@ -158,7 +159,7 @@ def count_fixable(bound, need, least, runner_up, credits, flips, fixed):  # type
 
 @part
 def back_to_other_side(problem, state):  # type: ignore[no-untyped-def]
-    """Undo up to the last decision and take its other side; False if there is no decision left."""
+    """Undo everything back to the last decision and take its other side; False if no decision is left."""
     counts, decisions = state.counts, state.decisions
     decision, feature = False, 0
     while not decision:
@@ -177,7 +178,7 @@ def back_to_other_side(problem, state):  # type: ignore[no-untyped-def]
 
 @part
 def most_doubtful(fixed, lean, where):  # type: ignore[no-untyped-def]
-    """The free feature to branch on, -1 if there is none: in doubt, and in many clauses."""
+    """The free feature to branch on, one that is in doubt and in many clauses; -1 if none is free."""
     branch = -1
     best = -1.0
     for i in range(len(fixed)):
@@ -191,7 +192,7 @@ def most_doubtful(fixed, lean, where):  # type: ignore[no-untyped-def]
 
 @part
 def follow(fixed, flips, first, lean):  # type: ignore[no-untyped-def]
-    """Let the running mean follow the flips that the bound likes best now."""
+    """Move the running mean towards the flips that maximise the bound now."""
     for i in range(len(fixed)):
         if fixed[i] != FREE:
             lean[i] = fixed[i]
@@ -206,9 +207,9 @@ def explore(  # type: ignore[no-untyped-def]
     problem, state, multipliers, scratch, relaxed_sums, record,
     unit, root_steps, node_steps, max_nodes, max_work,
 ):  # fmt: skip
-    """Search until it is decided, or a limit is met, or the problem had better be rebuilt.
+    """Search until the problem is decided, or a limit is reached, or rebuilding the problem would pay.
 
-    ``relaxed_sums`` is scratch, None for a single constraint; ``record`` is None if nothing is written down.
+    ``relaxed_sums`` is scratch, None for a single constraint; ``record`` is None if no evidence is wanted.
     """
     fixed, flips, counts, dead = state.fixed, state.flips, state.counts, state.dead
     mix, lean = multipliers.mix, multipliers.lean
@@ -240,7 +241,7 @@ def explore(  # type: ignore[no-untyped-def]
             counts[WORK] += len(problem.features)
             left = problem.radius - counts[FLIPPED]
             if left < 0:
-                counts[EVENT] |= BY_COUNT  # more flips are forced than there may be
+                counts[EVENT] |= BY_COUNT  # more flips are forced than allowed
                 break
             constant, norm = credit_flips(problem, dead, multipliers, scratch, unit, pace, counts[STEPS])
             gain, least, runner_up = choose_flips(credits, fixed, left, scratch.sorted, flips)
@@ -255,7 +256,7 @@ def explore(  # type: ignore[no-untyped-def]
                 if enough(scratch.sums, problem.bounds):
                     return WITNESS
                 if only:
-                    counts[EVENT] |= BY_COUNT  # these flips are all that the node has
+                    counts[EVENT] |= BY_COUNT  # the node has no other set of flips
                     break
                 if at_root:
                     sorted_ = scratch.sorted
@@ -274,8 +275,8 @@ def explore(  # type: ignore[no-untyped-def]
                         counts[EVENT] |= BY_BOUND
                         break
                     fixable = count_fixable(reach, needed, least, runner_up, credits, flips, fixed)
-                    # What is fixed has its price on the record: at a node's last step, or if the problem is
-                    # rebuilt at once. In between, multipliers move on, and the record has one set a node.
+                    # Fixing features makes the record longer, so it is done only at a node's last step, or if
+                    # the problem is then rebuilt. The record has one set of multipliers per node.
                     if step < limit and (not at_root or counts[TRAIL] + fixable < max(4, n // 4)):
                         fixable = 0
             if fixable > 0:
@@ -309,11 +310,11 @@ def explore(  # type: ignore[no-untyped-def]
             elif counts[STEPS] > 1:
                 if record is None:
                     break
-                step = limit  # nothing moves any more: fix what is to be fixed
+                step = limit  # no multiplier changes any more: fix what can be fixed
         pruned = counts[EVENT] & (BY_BOUND | BY_COUNT) > 0
         if not pruned:
             branch = most_doubtful(fixed, lean, problem.where)
-            if branch >= 0:  # else everything has just been fixed: look at the node once more
+            if branch >= 0:  # otherwise everything has just been fixed: visit the node once more
                 fix(branch, FLIP, YES, problem, state)
                 counts[EVENT] |= BY_SPLIT
                 counts[BRANCH] = branch

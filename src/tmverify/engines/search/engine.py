@@ -1,7 +1,7 @@
 """The ``search`` engine: is there a witness in the region, and how near is the nearest?
 
-Case by case: greedy flips first, then the constraint that lacks most, alone (most cases fall with it), then
-the tree of the whole case. A problem over flips is exact in integers, so nothing here needs a solver.
+Each case is tried by greedy flips, by searching the constraint that lacks most votes alone (this refutes most
+cases), and by the tree of the whole case. Problems over flips are exact in integers; no solver is needed.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from tmverify.properties.verdict import StopReason
 
 UNLIMITED = 1 << 62
 SCREEN = 1000  # nodes for one constraint alone
-NEAR = 16  # flips to look within first
-NARROW = 2  # flips between the bounds of a case that is searched at once
-STEPS = 500  # nodes for going up one flip at a time where greedy flips lead nowhere
+NEAR = 16  # flips: the nearest witness is first looked for within this radius
+NARROW = 2  # if the bounds of a case are at most this many flips apart, it is searched at once
+STEPS = 500  # nodes for adding one flip at a time if greedy flips find nothing
 CLIMBS = 12  # cases in which greedy flips are tried for a first witness
 
 Drafts = Callable[[tuple[int, ...]], Draft | None]
@@ -47,7 +47,7 @@ def decide_within(query: Query, budget: Budget, log: ProofLog | None = None) -> 
     """Decide ``query`` within a budget."""
     try:
         return _decide(query, budget, log)
-    except Exception as error:  # whatever went wrong, it is no answer
+    except Exception as error:  # after an error of any kind there is no answer
         return stopped(*_fault(error))
 
 
@@ -85,17 +85,17 @@ def nearest(query: Query, deadline: Deadline, log: ProofLog | None = None) -> Ne
 
 
 def nearest_within(query: Query, budget: Budget, log: ProofLog | None = None) -> Nearest:
-    """The same within a budget."""
+    """``nearest`` within a budget."""
     hunt = _Hunt(query, budget, log)
     try:
         return hunt.run()
-    except Exception as error:  # whatever went wrong, it is no answer; a witness found before is still one
+    except Exception as error:  # there is no answer, but a witness found before the error still counts
         reason, detail = _fault(error)
         return Nearest(0, hunt.upper, hunt.witness, "search", query.cases, reason, detail, budget.used)
 
 
 class _Hunt:
-    """The search for the nearest witness: ``upper`` only falls, and no case below ``lower`` is left."""
+    """The search for the nearest witness: ``upper`` never rises; no case has a witness below its lower."""
 
     def __init__(self, query: Query, budget: Budget, log: ProofLog | None) -> None:
         self.query, self.budget, self.log = query, budget, log
@@ -103,7 +103,7 @@ class _Hunt:
 
     @property
     def upper(self) -> float:
-        """How far the witness is that was found, if one was."""
+        """The distance of the best witness so far; infinity if there is none."""
         return math.inf if self.best is None else len(self.best)
 
     @property
@@ -112,17 +112,17 @@ class _Hunt:
 
     @property
     def target(self) -> int:
-        """A witness within this many flips would be news."""
+        """A witness within this many flips would be better than the best so far."""
         return self.whole.radius if self.best is None else len(self.best) - 1
 
     def _drafts(self) -> Drafts:
-        """Drafts of refutations within the target, as it is now."""
+        """Drafts of refutations within the present target."""
         return _drafts(self.log, self.within if self.best is None else self.target)
 
     def run(self) -> Nearest:
         lowers: dict[tuple[int, ...], float] = dict.fromkeys(self.query.cases, 0)
         climbed: dict[tuple[int, ...], float] = {}
-        # A near witness keeps all that is far away out of every later step.
+        # Look nearby first: with a near witness, every later step can ignore what is further away.
         reach = self.query.region.reach
         for radius in (NEAR, reach) if reach > NEAR else (reach,):
             if self.budget.spent():
@@ -130,17 +130,17 @@ class _Hunt:
             self.whole, self.within = problem_of(self.query, radius), radius
             self.screen = _Screen(self.whole, radius, self.budget, self._drafts())
             cases = self.screen.likeliest_first(self.query.cases)
-            # A contradiction seen within a radius says nothing of what lies beyond it.
+            # A contradiction within a radius proves nothing beyond that radius.
             lowers = {
                 case: radius + 1 if self.screen.contradictory(case) else lowers.get(case, 0) for case in cases
             }
             possible = [case for case in cases if lowers[case] <= radius]
             climbed = {case: self._climb(case) for case in possible[:CLIMBS]}
             if self.best is None and radius < reach:
-                self._step(lowers, self.budget.some(STEPS))  # perhaps near, but no slope leads there
+                self._step(lowers, self.budget.some(STEPS))  # a near one may exist that greedy flips miss
             if self.best is not None:
                 break
-        # First the cases with a near witness, which make the others easy.
+        # Cases with a near witness come first, because they make the others easy.
         patience = self.budget.attempt()
         for case in sorted(lowers, key=lambda case: climbed.get(case, math.inf)):
             if lowers[case] <= self.target:
@@ -149,7 +149,7 @@ class _Hunt:
         return self._outcome(lowers, self.target)
 
     def _step(self, lowers: dict[tuple[int, ...], float], budget: Budget) -> None:
-        """One flip more at a time: what can't be closed at once is easier so."""
+        """Raise the radius one flip at a time, which is easier for cases that can't be closed at once."""
         while lowers and not budget.spent():
             case = min(lowers, key=lambda case: lowers[case])
             radius = lowers[case]
@@ -166,7 +166,7 @@ class _Hunt:
                 lowers[case] = radius + 1
 
     def _outcome(self, lowers: dict[tuple[int, ...], float], last: int) -> Nearest:
-        """What is known when no case has a witness nearer than its lower; beyond ``last`` none matters."""
+        """The result, given the cases' lower bounds; cases whose bound is beyond ``last`` don't matter."""
         still_open = tuple(case for case, lower in lowers.items() if lower <= last)
         reason, detail = _why(self.budget) if still_open else (None, "")
         lower = min((lowers[case] for case in still_open), default=self.upper)
@@ -175,7 +175,7 @@ class _Hunt:
         )
 
     def _climb(self, case: tuple[int, ...]) -> float:
-        """Greedy flips: how many, or infinity."""
+        """Try greedy flips; return their number, or infinity if they fail."""
         flips = None if self.budget.spent() else greedy(part(self.whole, case, self.target))
         if flips is None:
             return math.inf
@@ -183,9 +183,9 @@ class _Hunt:
         return len(flips)
 
     def _close(self, case: tuple[int, ...], patience: Budget) -> float:
-        """Search for any nearer witness; the least number of flips that one might have, or infinity.
+        """Search for nearer witnesses; return the least number of flips that one may still have, or infinity.
 
-        Where the bound leaves much room, one flip at a time (``_step``) is the shorter way.
+        If the bound leaves much room, it gives up, because one flip at a time (``_step``) is faster then.
         """
         while self.target >= 0:
             if patience.spent():
@@ -217,9 +217,9 @@ def _drafts(log: ProofLog | None, radius: int) -> Drafts:
 
 
 class _Screen:
-    """What the bound says of single constraints within a radius: some can't hold, some can't fail.
+    """Searches single constraints within a radius, to find those that can't hold and those that can't fail.
 
-    A case with one that can't hold is refuted; one that can't fail need not be looked at.
+    A case with a constraint that can't hold is refuted; a constraint that can't fail need not be considered.
     """
 
     def __init__(self, whole: Problem, radius: int, budget: Budget, draft: Drafts) -> None:
@@ -231,7 +231,7 @@ class _Screen:
         self.rows: dict[tuple[int, int], bytes] = {}
 
     def likeliest_first(self, cases: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
-        """The distinct cases, those first whose hardest constraint lacks least."""
+        """The distinct cases, ordered by how many votes their hardest constraint lacks, fewest first."""
         distinct = dict.fromkeys(tuple(dict.fromkeys(case)) for case in cases)
         return sorted(distinct, key=lambda case: max((self.shortfall[c] for c in case), default=0))
 
@@ -249,7 +249,7 @@ class _Screen:
     def contradictory(self, case: tuple[int, ...]) -> bool:
         """Whether two constraints of ``case`` have opposite votes and add up to 0 >= bound > 0.
 
-        So a model and its copy are seen to agree: their equal clauses are one, with votes of both signs.
+        This shows that a model and its copy agree: their equal clauses are merged, with votes of both signs.
         """
         rows = {self._row(c, 1): c for c in sorted(case, key=lambda c: self.whole.bounds[c])}
         for c in case if len(case) > 1 else ():
@@ -260,11 +260,11 @@ class _Screen:
         return False
 
     def write_contradiction(self, c: int, d: int) -> None:
-        """Write down that these constraints add up to 0 >= bound > 0; they are one if all its votes are 0."""
+        """Write down that c and d add up to 0 >= bound > 0; c = d is a constraint whose votes are all 0."""
         draft = self.draft(tuple({c, d}))
         if draft is not None:
             draft.start()
-            draft.step("close")  # the mixture at the start is once each
+            draft.step("close")  # the mixture at the start has each constraint once
             draft.keep()
 
     def _row(self, c: int, sign: int) -> bytes:
@@ -284,7 +284,7 @@ class _Screen:
         return self.always[c]
 
     def _refuted(self, problem: Problem, draft: Draft | None = None) -> bool:
-        """Whether it is refuted before long."""
+        """Whether ``problem`` is refuted within a few nodes."""
         if self.budget.spent():
             return False
         return Tree(problem, draft).search(self.budget.some(SCREEN))[0] is Found.NOTHING

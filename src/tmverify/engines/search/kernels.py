@@ -1,8 +1,8 @@
-"""Compiling the kernels before a clock starts.
+"""Compiling the kernels before the clock starts.
 
-numba compiles at first use, for some seconds, and keeps the result for later processes. Those seconds belong
-to no question: within a time limit they would leave the first one open. The kernel of the tree takes longer
-than all others together, so the very first time another process compiles it at the same time.
+numba compiles at first use, for some seconds, and keeps the result for later processes. These seconds must
+not count against a time limit, or the first question might stay undecided. The kernel of the tree takes
+longer than all others together, so the very first time another process compiles it in parallel.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from tmverify.properties import Query, robustness_query, similarity_query
 
 _N_FEATURES, _N_CLAUSES, _N_QUESTIONS = 12, 40, 4
 _TREE = "tmverify.engines.search.kernels:compile_tree"
-_PATIENCE = 300.0  # seconds for the other process; then it is compiled here
+_PATIENCE = 300.0  # seconds for the other process; after that, the tree is compiled here
 
 
 def prepare(query: Query, certificate: bool) -> None:
-    """Compile what such a query needs."""
+    """Compile the kernels that such a query needs."""
     compile_kernels(several=any(len(case) > 1 for case in query.cases), recorded=certificate)
 
 
 @cache
 def compile_kernels(*, several: bool, recorded: bool) -> None:
-    """Ask small questions that meet every kernel; once in a process.
+    """Compile the kernels by asking small questions that use them; once in a process.
 
-    Cases with ``several`` constraints, and proofs that are ``recorded`` for a certificate, are searched by
-    kernels of their own, which most questions never need.
+    Cases with ``several`` constraints, and proofs that are ``recorded`` for a certificate, have separate
+    kernels, which most questions never need.
     """
     if several:
-        compile_kernels(several=False, recorded=False)  # a constraint that can't fail is off the record
+        compile_kernels(several=False, recorded=False)  # whether a constraint can't fail is never recorded
         compile_kernels(several=False, recorded=recorded)
     elif not recorded and _is_first_time():
         _share_the_work()
@@ -66,13 +66,13 @@ def compile_tree() -> None:
 
 
 def _is_first_time() -> bool:
-    """Whether numba has not compiled the tree before; and there are two cores."""
+    """Whether numba has never compiled the tree before, and there are at least two cores."""
     kept = explore.stats.cache_path
     return (os.cpu_count() or 1) > 1 and kept is not None and not any(Path(kept).glob("*explore*.nbi"))
 
 
 def _share_the_work() -> None:
-    """Compile the tree in another process, which leaves it in numba's cache, and what is before it here."""
+    """Compile the tree in another process, into numba's cache, and the kernels used before it in this one."""
     beside = threading.Thread(target=call, args=(_TREE, (), Deadline(_PATIENCE)), daemon=True)
     beside.start()
     rng = np.random.default_rng(0)
@@ -84,7 +84,7 @@ def _share_the_work() -> None:
 
 
 def _meet_the_rest(problem: Problem, log: ProofLog | None) -> None:
-    """Small problems may be solved before they are searched, rebuilt, or have multipliers to write down."""
+    """Compile the kernels that small questions may miss: search, rebuild, and write down multipliers."""
     draft = None if log is None else log.draft((), 0)
     tree = Tree(problem, draft)
     tree.search(Budget(Deadline(None), 1))

@@ -3,9 +3,9 @@
     Are there at most ``radius`` flips y with  votes[c] . clauses(y) >= bounds[c]  for every c?
 
 Every clause is a conjunction of literals over flips: a feature must flip (the literal *wakes* the clause) or
-must stay. ``problem_of`` starts from a Query, in which an immutable feature is one that is fixed to stay;
-``shrunk`` fixes more. Either way clauses that cannot be true within the radius are gone, those that are true
-throughout are counted in the bounds, equal ones are one. ``feature_ids`` and ``flipped`` lead back to the
+must stay. ``problem_of`` starts from a Query, where an immutable feature is one that is fixed to stay;
+``shrunk`` fixes more. In both, clauses that cannot be true within the radius are dropped, those that are
+always true are counted in the bounds, equal ones are merged. ``feature_ids`` and ``flipped`` lead back to the
 Query.
 """
 
@@ -27,17 +27,17 @@ _NO_TABLE = np.full(1, -1, np.int64)
 
 
 class Problem(NamedTuple):
-    """See the module; the kernels take it as it is. Its arrays are not to be changed.
+    """See the module; the kernels use it directly. Its arrays must not be changed.
 
     Attributes
     ----------
     offsets, middles, features : int64 (n_clauses + 1,), int64 (n_clauses,), int32 (n_literals,)
-        Clause j wakes when ``features[offsets[j]:middles[j]]`` flip, if none flips of
-        ``features[middles[j]:offsets[j + 1]]``. Features ascend within each part.
+        Clause j is true if all of ``features[offsets[j]:middles[j]]`` flip and none of
+        ``features[middles[j]:offsets[j + 1]]`` does. Features ascend within each part.
     votes : int64 array, (n_constraints, n_clauses)
     bounds : int64 array, (n_constraints,)
     radius : int
-        Further flips, beyond those in ``flipped``.
+        How many flips are allowed beyond those in ``flipped``.
     feature_ids : int64 array, (n_features,)
         The Query's number of each feature.
     flipped : int64 array
@@ -45,7 +45,7 @@ class Problem(NamedTuple):
     came_from : int32 array, (n_literals,)
         The literal of the problem that this one was shrunk from.
     where, clauses, waking : int64 (n_features + 1,), int32 and bool (n_literals,)
-        The other way round: feature i occurs in ``clauses[where[i]:where[i + 1]]``, waking them or not.
+        The inverse index: feature i occurs in ``clauses[where[i]:where[i + 1]]``, waking them or not.
     """
 
     offsets: NDArray[np.int64]
@@ -62,12 +62,12 @@ class Problem(NamedTuple):
     waking: NDArray[np.bool_] = np.empty(0, np.bool_)
 
     def flips_of_query(self, flips: NDArray[np.bool_]) -> list[int]:
-        """A solution in features of the Query."""
+        """The features of the Query that a solution flips."""
         return [*self.flipped.tolist(), *self.feature_ids[flips].tolist()]
 
 
 class _Room(NamedTuple):
-    """Arrays of a Problem to be written."""
+    """Empty arrays for a new Problem, which a kernel fills."""
 
     offsets: NDArray[np.int64]
     middles: NDArray[np.int64]
@@ -106,7 +106,7 @@ def part(problem: Problem, constraints: Sequence[int], radius: int) -> Problem:
     if radius == problem.radius and chosen == list(range(len(problem.bounds))):
         return problem
     some = problem._replace(votes=problem.votes[chosen], bounds=problem.bounds[chosen], radius=radius)
-    # Nothing is fixed, so no two clauses become equal that were not.
+    # Nothing is fixed, so no clauses become equal that were different before.
     return shrunk(some, np.full(len(problem.feature_ids), FREE, np.int8), merge=False)
 
 

@@ -1,9 +1,10 @@
-"""Searching one problem: bound at the root, shrink, branch; in slices, so that limits hold.
+"""Searching one problem: bound at the root, shrink, branch.
 
-The kernel is asked for a slice of work at a time. When the bound has fixed enough features at the root, the
-problem is rebuilt without them: clauses shorten, become equal, cancel, and every later step is cheaper.
+The kernel does a slice of work at a time, so that limits are enforced. When the bound has fixed enough
+features at the root, the problem is rebuilt without them: clauses become shorter or equal, or cancel, and
+every later step is cheaper.
 
-With a draft of a refutation, every node is written down in it.
+If there is a draft of a refutation, every node is written into it.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from tmverify.engines.search.problem import Problem, shrunk
 ROOT_STEPS = 60
 NODE_STEPS = 6
 ATTEMPT = 20_000  # nodes
-CLIMB = 50_000_000  # cells that greedy flips may look at, some 50 ms
-SLICE = 20_000_000  # literals looked at between two looks at the clock, some 50 ms
+CLIMB = 50_000_000  # cells that greedy flips may look at, about 50 ms
+SLICE = 20_000_000  # literals looked at between two checks of the clock, about 50 ms
 _INT64 = 1 << 62
-_FINEST = 1 << 20  # the unit of multipliers, where sums leave room for it
+_FINEST = 1 << 20  # the largest unit of multipliers, used if sums can't overflow
 _COARSEST = 1 << 6
-RECORD_UNIT = 1 << 8  # of multipliers on record: coarser is shorter
+RECORD_UNIT = 1 << 8  # the unit of recorded multipliers: a coarser one makes shorter certificates
 
 
 class Found(Enum):
@@ -52,7 +53,7 @@ class Budget:
     used: dict[str, int] = field(default_factory=lambda: {"nodes": 0, "steps": 0})
 
     def some(self, nodes: int) -> Budget:
-        """At most so many further nodes of it."""
+        """The same budget with at most ``nodes`` further nodes."""
         return replace(self, nodes=min(self.nodes, self.used["nodes"] + nodes))
 
     def attempt(self) -> Budget:
@@ -65,21 +66,21 @@ class Budget:
 
 
 class State(NamedTuple):
-    """Where a tree is: n features, of which some are fixed, and m clauses."""
+    """The current node of a tree over n features, of which some are fixed, and m clauses."""
 
     fixed: NDArray[np.int8]  # (n,): 1 flips, 0 stays, or FREE
     trail: NDArray[np.int32]  # (n,): the features that are fixed, in order …
     decisions: NDArray[np.bool_]  # (n,): … and whether the other value is still to be tried
     dead: NDArray[np.int32]  # (m,): literals of each clause that are fixed to false
-    flips: NDArray[np.bool_]  # (n,): those that the bound likes best; at the end a solution
+    flips: NDArray[np.bool_]  # (n,): those that maximise the bound; at the end, perhaps a solution
     counts: NDArray[np.int64]
 
 
 class Multipliers(NamedTuple):
-    """What the bound is made with, for k constraints."""
+    """The multipliers that define the bound, for k constraints."""
 
     mix: NDArray[np.int64]  # (k,): the mixture of constraints, in integers …
-    weight: NDArray[np.float64]  # (k,): … which follow these
+    weight: NDArray[np.float64]  # (k,): … which are rounded from these
     share: NDArray[np.float32]  # (n_literals,)
     load: NDArray[np.float32]  # (m,)
     wide: NDArray[np.bool_]  # (m,)
@@ -87,7 +88,7 @@ class Multipliers(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What the kernels write before they read it."""
+    """Scratch arrays, which the kernels write before they read them."""
 
     total: NDArray[np.int64]  # (m,): the votes of the mixture
     credits: NDArray[np.int64]  # (n,)
@@ -97,7 +98,7 @@ class Scratch(NamedTuple):
 
 
 class Record(NamedTuple):
-    """Multipliers in integers, as a certificate gives them."""
+    """Multipliers in integers, as a certificate contains them."""
 
     unit: int
     parts: NDArray[np.int32]  # (n_literals,)
@@ -105,7 +106,7 @@ class Record(NamedTuple):
 
 
 class Tree:
-    """The search of one problem, which can go on where it stopped."""
+    """The search of one problem, which can stop and continue later."""
 
     def __init__(self, problem: Problem, draft: Draft | None = None) -> None:
         self._draft = draft
@@ -129,7 +130,7 @@ class Tree:
         self._plant(problem)
 
     def rebuild(self) -> None:
-        """Rebuild the problem without the features that are fixed; multipliers go along."""
+        """Rebuild the problem without the features that are fixed; multipliers are kept."""
         old = self.problem
         new = shrunk(old, self.state.fixed)
         owners = np.repeat(np.arange(len(old.middles), dtype=np.int32), np.diff(old.offsets))
@@ -162,7 +163,7 @@ class Tree:
             slant=np.empty(size, np.float32),
             sums=np.empty(n_constraints, np.int64),
         )
-        # The kernel is compiled without what serves several constraints, or a record, where there are none.
+        # None makes numba compile the kernel without the code for several constraints, or for a record.
         self._relaxed_sums = np.empty(n_constraints, np.float64) if n_constraints > 1 else None
         self._record, self._written = None, None
         if self._record_unit:
@@ -170,7 +171,7 @@ class Tree:
             self._written = new_record(problem, self._record_unit)
 
     def search(self, budget: Budget) -> tuple[Found, list[int]]:
-        """Go on until an end or until the budget is spent; a solution is in features of the Query."""
+        """Search until it is decided or the budget is spent; a solution is in features of the Query."""
         while self.unit and not budget.spent():
             counts = self.state.counts
             nodes, steps = counts[_tree.NODES], counts[_tree.STEPS]
@@ -208,7 +209,7 @@ class Tree:
             draft.keep()
 
     def write_multipliers(self, draft: Draft) -> None:
-        """Write down the mixture and the multipliers, as far as they have changed."""
+        """Write down the mixture and the multipliers that have changed."""
         mix = self.multipliers.mix.tolist()
         if mix != self._recorded_mix:
             draft.step("mix", *mix)
@@ -246,7 +247,7 @@ def votes_with(problem: Problem, flips: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def _first_mixture(problem: Problem) -> NDArray[np.float64]:
-    """The constraints by what they lack where nothing is flipped."""
+    """A first mixture: each constraint in proportion to the votes that it lacks without flips."""
     if len(problem.bounds) == 1:
         return np.ones(1)
     now = votes_with(problem, np.zeros(len(problem.feature_ids), np.bool_))
@@ -256,14 +257,14 @@ def _first_mixture(problem: Problem) -> NDArray[np.float64]:
 
 
 def unit_of(problem: Problem) -> int:
-    """The finest unit with which no sum of the bound can leave 64 bits; 0 if there is none.
+    """The finest unit with which no sum of the bound can overflow 64 bits; 0 if there is none.
 
     A constant or a credit has at most one part of |weight| per literal or clause; a bound adds a constant and
     the credits of at most ``radius + 1`` flips, and is compared with a constraint's bound.
     """
     m, size = problem.votes.shape[1], len(problem.features)
     most, least = problem.votes.max(axis=1, initial=0), problem.votes.min(axis=1, initial=0)
-    heaviest = sum(np.maximum(most, -least).tolist())  # of each constraint, the largest weight
+    heaviest = sum(np.maximum(most, -least).tolist())  # the largest weight of each constraint, added up
     largest = heaviest * (size + m * (problem.radius + 3)) + sum(map(abs, problem.bounds.tolist()))
     largest = (largest + 1) * (_tree.MIX_UNIT if len(problem.bounds) > 1 else 1)
     unit = _FINEST

@@ -1,1 +1,1 @@
-"""Work in a process that may crash, fill up or outstay its time: it is then killed, and the caller lives."""
+"""Running work in another process: if it crashes, fills the memory or takes too long, the caller survives."""

@@ -1,8 +1,8 @@
-"""The other side of ``subprocesses.call``: a process that does one job after another.
+"""The worker process of ``subprocesses.call``, which does one job after another.
 
 It ends when its input closes. So that it never outlives its owner while a solver is busy, the kernel is
 asked to kill it when the owner dies (Linux: the owner is the *thread* that started it, which is why a worker
-is never shared between threads), and an alarm that no solver can hold up ends it some seconds after its time
+is never shared between threads), and an alarm that no solver can delay ends it a few seconds after its time
 limit (every Unix).
 """
 
@@ -38,10 +38,10 @@ class Failure:
 def serve() -> None:
     """Read jobs from standard input, write answers to standard output, until the input closes."""
     _die_with_owner()
-    kernels.announce_compiling = False  # whoever asks has a user; this process has none
+    kernels.announce_compiling = False  # this process has no user to inform
     jobs = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a solver prints must not reach the pipe
+    os.dup2(2, 1)  # output that a solver prints must not get into the pipe
     answers.write(READY)
     answers.flush()
     while True:
@@ -74,7 +74,7 @@ def _die_with_owner() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         jobs = select.poll()
         jobs.register(0, 0)
-        if jobs.poll(0):  # the owner was dead before the kernel was asked: its end of the pipe is closed
+        if jobs.poll(0):  # the pipe is closed: the owner died before the kernel was asked
             sys.exit()
 
 

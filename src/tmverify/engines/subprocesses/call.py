@@ -1,14 +1,14 @@
-"""Running a function in a process of its own, so that limits hold whatever it is doing.
+"""Running a function in a separate process, so that its limits are always enforced.
 
-SAT solvers cannot be interrupted from Python, starve other threads while they run, and may crash or be
-killed for want of memory. So each thread that asks keeps one worker process (``_worker``), sends it
-a job and waits: for the answer, or until the deadline, when the worker is killed. The next job gets a new
-one. A worker is started with ``subprocess``, not ``multiprocessing``, so that a user's script needs no
+SAT solvers cannot be interrupted from Python, block other threads while they run, and may crash or be killed
+for lack of memory. So each calling thread keeps one worker process (``_worker``), sends it a job and waits
+for the answer or until the deadline, when the worker is killed and the next job gets a new one. A worker is
+started with ``subprocess``, not ``multiprocessing``, so that a user's script needs no
 ``if __name__ == "__main__"`` guard and no threaded process is ever forked.
 
-An answer belongs to its question: jobs are numbered, and a worker is *busy* from before a job is sent until
-its own answer is in. A busy worker is never asked anything else, not by a signal handler that asks in the
-middle of a question, and not after a Ctrl-C at whatever moment; it is killed when nobody waits for it.
+An answer is never taken for that of another job: jobs are numbered, and a worker is *busy* from before a job
+is sent until its answer has arrived. A busy worker gets no other job, not even from a signal handler that
+calls during a job, or after a Ctrl-C at any moment; it is killed when nobody waits for it any more.
 
 Nothing is left behind: a worker dies with the thread that owns it and with this process, even if this
 process is killed (see ``_worker``).
@@ -46,9 +46,9 @@ _workers: weakref.WeakValueDictionary[int, _Worker] = weakref.WeakValueDictionar
 
 
 def call(function: str, arguments: tuple[Any, ...], deadline: Deadline) -> Any:
-    """What ``function``, a ``"module:function"``, returns in this thread's worker; or a Failure.
+    """Run ``function``, a ``"module:function"``, in this thread's worker; return its result or a Failure.
 
-    A limit on memory that holds here (``memory.at_most``) holds there too.
+    A memory limit that is set here (``memory.at_most``) also holds in the worker.
     """
     try:
         worker = _own_worker()
@@ -62,7 +62,7 @@ def call(function: str, arguments: tuple[Any, ...], deadline: Deadline) -> Any:
 
 
 def interrupt(thread: threading.Thread) -> None:
-    """Kill the worker of another thread: what that thread waits for becomes a Failure."""
+    """Kill the worker of another thread: the call that this thread waits for returns a Failure."""
     worker = _workers.get(thread.ident or 0)
     if worker is not None:
         worker.process.kill()
@@ -71,7 +71,7 @@ def interrupt(thread: threading.Thread) -> None:
 def _own_worker() -> _Worker:
     worker: _Worker | None = getattr(_local, "worker", None)
     if worker is None or not worker.usable():
-        # The old one goes when nobody holds it: at once, unless an interrupted question still waits for it.
+        # The old worker ends once nothing refers to it: now, unless an interrupted call still waits for it.
         worker = _local.worker = _workers[threading.get_ident()] = _Worker()
     return worker
 
@@ -84,12 +84,12 @@ class _Worker:
         self.busy = False
         self.complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self.process = subprocess.Popen(
-            # -P: the folder that the user is in must not stand in for the standard library.
+            # -P: files in the user's current folder must not replace modules of the standard library.
             [sys.executable, "-P", "-c", _START, json.dumps([p for p in sys.path if isinstance(p, str)])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.complaints,
-            # Ctrl-C in a terminal is for the asking process, which then kills the worker itself.
+            # Ctrl-C in a terminal must reach only the calling process, which then kills the worker itself.
             start_new_session=True,
         )
         self.kill = weakref.finalize(self, _end, self.process, self.complaints, self.owner)
@@ -99,7 +99,7 @@ class _Worker:
         return not self.busy and self.owner == os.getpid() and self.kill.alive and self.process.poll() is None
 
     def ask(self, function: str, arguments: tuple[Any, ...], deadline: Deadline) -> Any:
-        """Send a job and wait. Both ends of the exchange run in a thread: even the sending may block."""
+        """Send a job and wait for the reply. Both happen in a thread, because even sending may block."""
         self.busy = True
         number = next(_numbers)
         job = (number, function, arguments, deadline.remaining(), limit_of_now())
@@ -143,11 +143,11 @@ def _exchange(
     try:
         pickle.dump(job, process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
         process.stdin.flush()
-        while first:  # whatever a start-up file printed comes before the worker's first word
+        while first:  # skip what a start-up file has printed before the worker was ready
             line = process.stdout.readline()
             first = bool(line) and not line.endswith(READY)
         reply = pickle.load(process.stdout)
-    except Exception:  # the worker is gone, was killed at the deadline, or talks nonsense: no answer
+    except Exception:  # the worker has ended, was killed at the deadline, or sent an unreadable answer
         reply = None
     finally:
         replies.put(reply)

@@ -1,8 +1,8 @@
-"""A limit on the memory of a process while it does something (Linux; elsewhere there is no limit).
+"""A temporary limit on the memory of a process (on Linux; elsewhere there is no limit).
 
-The kernel counts private, writable memory: the heap, arrays, the stacks of threads. What is over the limit
-is not allocated: Python, NumPy and numba raise MemoryError, a solver may crash instead. A worker process that
-is asked meanwhile gets the same limit, beyond what it has then (``call``).
+The kernel counts private, writable memory: the heap, arrays, the stacks of threads. Beyond the limit,
+allocations fail: Python, NumPy and numba raise MemoryError, a solver may crash instead. A worker process that
+is called meanwhile gets the same limit, on top of the memory that it already has (``call``).
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ if sys.platform == "linux":
     import resource
 
 _current: ContextVar[int | None] = ContextVar("memory", default=None)
-_base: int | None = None  # the limit that the user set (ulimit), which none of ours exceeds
+_base: int | None = None  # the limit that the user set (ulimit); we never set a higher one
 
 
 def limit_of_now() -> tuple[int | None, int | None]:
-    """The limit that holds here, in bytes, and the user's own."""
+    """The current limit, in bytes, and the user's own."""
     return _current.get(), _users_limit()
 
 
 def adopt(base: int | None) -> None:
-    """Take over the user's own limit from the process that asks: what this one was born with may be less."""
+    """Use the user's own limit from the calling process: this process may have started with a lower one."""
     global _base
     _base = base
 
 
 @contextmanager
 def at_most(more: int | None) -> Iterator[None]:
-    """Let this process take so many bytes more than it has now; None: all there is."""
+    """Let this process allocate at most ``more`` bytes beyond what it has; None: only the user's limit."""
     token = _current.set(more)
     before = _set(more)
     try:
@@ -44,7 +44,7 @@ def at_most(more: int | None) -> Iterator[None]:
 
 
 def _set(more: int | None) -> int | None:
-    """Set the limit; returns the one before, or None where there are no limits."""
+    """Set the limit; return the previous one, or None on systems without limits."""
     if sys.platform != "linux":
         return None
     soft, _ = resource.getrlimit(resource.RLIMIT_DATA)

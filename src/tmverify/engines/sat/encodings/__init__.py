@@ -1,1 +1,1 @@
-"""Counting in clauses: one encoding per file, each proved in the tests by looking at every small input."""
+"""Encodings of counting as clauses, one per file; the tests verify each on every small input."""

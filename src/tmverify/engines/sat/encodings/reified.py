@@ -1,12 +1,12 @@
 """A reified count: a literal that is true iff at least k of n literals are (Bailleux & Boufkhad 2003).
 
-A totalizer with unit weights and both directions of every merge. A node of n leaves has outputs o_1 … o_m,
-m = min(n, k), o_s meaning "at least s of the leaves"; from children a and b, with i + j = s,
+It is a totalizer with unit weights and both directions of every merge. A node of n leaves has outputs
+o_1 … o_m, m = min(n, k), where o_s means "at least s of the leaves"; from children a and b, with i + j = s,
 
     a_i and b_j -> o_s            (s <= m),
     not a_{i+1} and not b_{j+1} -> not o_{s+1}    (s < m),      o_{s+1} -> o_s.
 
-Where k is more than half, the other half is counted: at least k are true iff fewer than n - k + 1 are false.
+If k is more than n / 2, false literals are counted: at least k are true iff fewer than n - k + 1 are false.
 Size: O(n log n) variables and O(n k log n) clauses, k being at most half of n here. Outputs are determined by
 the inputs, so the literal may be used either way.
 """

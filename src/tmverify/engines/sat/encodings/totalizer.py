@@ -8,7 +8,7 @@ can reach, an output meaning "at least s", capped at limit + 1:
 One direction only: a sum that is reached forces its output, never the reverse, which is all that an upper
 bound needs. Size: per merge one variable per distinct sum, at most one clause per pair of sums; with unit
 weights n inputs and limit k give O(n log n) variables and O(n k log n) clauses. Many different weights
-make many sums: ``totalizer_size`` tells beforehand.
+make many sums: ``totalizer_size`` predicts the size.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def totalizer_at_most(cnf: Cnf, inputs: Sequence[int], weights: Sequence[int], l
 
 
 def totalizer_size(weights: Sequence[int], limit: int, most: int) -> int:
-    """Number of pairs of sums that the merges would join (about the clauses), or any number > ``most``."""
+    """How many pairs of sums the merges would join (about as many as clauses), or any number > ``most``."""
     cap = limit + 1
     total = 0
 
