@@ -67,13 +67,15 @@ def engine_for(name: object, asked: object) -> Engine:
         If there is none.
     """
     wanted = check_engine(name)
-    able = {engine.name: engine for engine in ENGINES if engine.accepts(asked)}
-    if wanted not in able:
-        subject = next((engine.subject for engine in able.values()), type(asked).__name__)
-        raise InvalidInputError(
-            f"engine must be one of {', '.join(able)} for {subject}. Got {wanted!r} instead."
-        )
-    return able[wanted]
+    for engine in ENGINES:
+        if engine.name == wanted and engine.accepts(asked):
+            return engine
+    able = [engine for engine in ENGINES if engine.accepts(asked)]
+    subject = able[0].subject if able else type(asked).__name__
+    raise InvalidInputError(
+        f"engine must be one of {', '.join(engine.name for engine in able)} for {subject}. "
+        f"Got {wanted!r} instead."
+    )
 
 
 def trust_in(names: Iterable[str]) -> tuple[str, ...]:

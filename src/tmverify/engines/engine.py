@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from functools import cache
 from importlib import import_module
 from typing import Any, Literal, Protocol
 
@@ -243,9 +244,14 @@ class Engine:
 def at_first_use(function: str, *first: Any) -> Callable[..., Any]:
     """The function ``"module:name"`` of this package with ``first`` arguments, imported when it is called."""
 
-    def imported(*arguments: Any) -> Any:
+    @cache
+    def find() -> Callable[..., Any]:
         module, name = function.split(":")
-        return getattr(import_module(f"tmverify.engines.{module}"), name)(*first, *arguments)
+        found: Callable[..., Any] = getattr(import_module(f"tmverify.engines.{module}"), name)
+        return found
+
+    def imported(*arguments: Any) -> Any:
+        return find()(*first, *arguments)
 
     return imported
 
