@@ -165,14 +165,15 @@ def check_jobs(jobs: int) -> None:
         )
 
 
-def check_folder(path: Path | None) -> None:
-    """Create the folder for certificates, or raise InvalidInputError."""
+def check_folder(path: Path | None, *, stored: bool = True) -> None:
+    """Make the folder of certificates, or raise InvalidInputError; ``stored``: a store must hold its name."""
     try:
+        if path is not None and stored:
+            str(path.absolute()).encode()
         if path is not None:
             make_folder(path)
-            str(path.absolute()).encode()  # its name goes into the store
     except (OSError, UnicodeEncodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "its name is no UTF-8"
+        reason = (error.strerror or error) if isinstance(error, OSError) else "its name is no UTF-8"
         raise InvalidInputError(
             f"{text_of(str(path))}: no certificates can be kept there ({reason}); choose another folder."
         ) from None

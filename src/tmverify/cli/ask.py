@@ -181,7 +181,7 @@ def _prepare(question: Question, given: Given) -> Answers:
             hints=hints,
         ),
     )
-    check_folder(given.certificate)
+    check_folder(given.certificate, stored=given.store is not None)
     return answers
 
 

@@ -240,7 +240,7 @@ def test_ctrl_c_keeps_what_is_answered(tmp_path: Path) -> None:
 
 def test_hints_are_a_reason_to_ask_again(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They are no part of the question, so the store knows the task; but they may decide it."""
-    ask = "equivalence a.tm a.tm --engine brute --store s.db"
+    ask = "equivalence a.tm a.tm --store s.db"
     assert run(ask) == 0
     changed = forge(
         here / "s.db",

@@ -235,7 +235,8 @@ def _names(columns: Sequence[Column], table: str = "") -> str:
 def _worth_asking_again(task: Task, known: Kept, retry_unknown: bool) -> bool:
     if known.answer.status != UNKNOWN:
         return False
-    helped = retry_unknown or task.hints is not None  # the hints may be new, and decide the task
+    hinted = task.hints is not None and task.engine == "auto"  # no other engine looks at hints
+    helped = retry_unknown or hinted
     return helped or _more(task.timeout, known.timeout) or _more(task.memory, known.memory)
 
 
