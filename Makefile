@@ -7,7 +7,7 @@ READY := .venv/.ready
 # so other kernels). What a library does not bring is taken from .venv.
 PEERS := tmu pytsetlinmachine pytsetlinmachineparallel green pytsetlin
 
-.PHONY: help demo test test-deep test-docs test-report test-interop test-bnn experiments lint bench bench-startup bench-training bench-verification bench-certificates bench-networks clean
+.PHONY: help demo test test-deep test-docs test-report test-interop test-bnn experiments lint bench bench-startup bench-training bench-tables bench-verification bench-certificates bench-networks clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -72,6 +72,9 @@ bench-startup: $(READY)  ## measure start-up, before and after (some minutes)
 
 bench-training: $(READY)  ## measure training against other libraries (TMVERIFY_DATA, gcc; an hour or more)
 	$(BIN)/python benchmarks/training.py
+
+bench-tables: $(READY)  ## measure the default classifier beside scikit-learn's (TMVERIFY_DATA; some minutes)
+	$(BIN)/python benchmarks/tables.py
 
 bench-verification: $(READY)  ## measure verification on MNIST and IMDB (TMVERIFY_DATA; about an hour with training)
 	$(BIN)/python benchmarks/verification.py

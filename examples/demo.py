@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +23,12 @@ from rich.text import Text
 
 import tmverify as tv
 from tmverify.campaign import Ask, InputSet
+from tmverify.data import load_table, split_table
 
 EPSILONS = (1, 3, 5)
 BAR = 40  # characters
+
+LOANS = Path(__file__).with_name("loans.csv")
 
 console = Console(highlight=False)
 Digit = NDArray[np.uint8]
@@ -39,14 +43,14 @@ def train(data: tv.Dataset) -> tv.Model:
     )
     started = time.perf_counter()
     classifier = tv.TsetlinMachineClassifier(
-        n_clauses=300, threshold=30, specificity=8.0, n_epochs=60, n_jobs=-1, random_state=0
+        300, 30, 8.0, 60, boost_true_positive=False, n_jobs=-1, random_state=0
     )
     classifier.fit(data.X_train, data.y_train)
     console.print(
         f"{classifier.n_epochs_} epochs took {time.perf_counter() - started:.1f} s. "
         f"[bold]{classifier.score(data.X_test, data.y_test):.1%}[/] of the test digits are recognised.\n"
     )
-    return classifier.model_
+    return replace(classifier.model_, space=data.space)  # so that it knows its pixels
 
 
 def measure(model: tv.Model, X: NDArray[np.uint8]) -> list[tv.Radius]:
@@ -163,7 +167,7 @@ def campaign(folder: Path) -> Path:
     plan = tv.Plan(
         title="Handwritten digits",
         models={"digits": folder / "digits.tm"},
-        inputs={"test": InputSet(folder / "digits-test.npz", n=100, image=(8, 8))},
+        inputs={"test": InputSet(folder / "digits-test.npz", n=100)},
         asks=(
             Ask(question="robustness", models=(("digits",),), inputs=("test",), epsilons=EPSILONS),
             Ask(question="radius", models=(("digits",),), inputs=("test",)),
@@ -180,9 +184,35 @@ def campaign(folder: Path) -> Path:
     return report
 
 
+def show_table() -> None:
+    """The same for a table: the model reads its rows, and answers in the words of its columns."""
+    console.rule("7. Your own table, in your own words", align="left")
+    data = split_table(load_table(LOANS, "decision", drop=("id",)), LOANS.stem)
+    assert data.space is not None
+    assert data.raw_test is not None
+    classifier = tv.TsetlinMachineClassifier(n_jobs=-1, random_state=0).fit(data.X_train, data.y_train)
+    model = replace(classifier.model_, space=data.space)
+    accuracy = classifier.score(data.X_test, data.y_test)
+    console.print(f"{LOANS.name}, a made-up table of loans: {accuracy:.0%} of the test rows are right.")
+    rows = [dict(zip(data.raw_test.names, cells, strict=True)) for cells in data.raw_test.cells]
+    answers = [(row, tv.robustness_radius(model, row)) for row in rows]
+    # A row whose nearest change is one that a row can make.
+    row, nearest = next(
+        (row, found)
+        for row, found in answers
+        if data.space.possible([found.witness])[0] and found.radius == 2
+    )
+    console.print(", ".join(f"{name} {value}" for name, value in row.items() if name != "id"), markup=False)
+    changes = ", ".join(map(str, nearest.changes))
+    console.print(f"is [bold]{model.predict(row)[0]}[/]; {nearest.radius} facts must change: {changes}\n")
+
+
 def suggest(folder: Path) -> None:
     tmverify = Path(sys.executable).with_name("tmverify")
-    program = tmverify.relative_to(Path.cwd()) if tmverify.is_relative_to(Path.cwd()) else tmverify
+    program, shown = (
+        path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+        for path in (tmverify, LOANS.resolve())
+    )
     console.print(f"The model and the test digits are in {folder}. Now try:")
     for command in (
         f"info {folder}/digits.tm --clauses 3",
@@ -191,6 +221,7 @@ def suggest(folder: Path) -> None:
         f"certify {folder}/radius.tmcert {folder}/digits.tm",
         f"campaign status {folder}/results.db",
         "train digits --weighted --max-literals 8 -o short.tm",
+        f"train {shown} --target decision --drop id -o loans.tm",
     ):
         console.print(f"  {program} {command}", soft_wrap=True)
 
@@ -207,6 +238,7 @@ def main() -> None:
     model.save(folder / "digits.tm")
     np.savez_compressed(folder / "digits-test.npz", X=data.X_test, y=data.y_test)
     report = campaign(folder)
+    show_table()
     suggest(folder)
     console.print(f"\n[bold]The report of the campaign:[/] {report.resolve()}", soft_wrap=True)
 

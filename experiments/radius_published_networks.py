@@ -60,8 +60,7 @@ def main() -> None:
 def write_network(name: str, setting: Setting, data_dir: Path) -> Index:
     """A network and its pictures where the plan looks for them; which rows of the test set they are."""
     network = load_bnn(data_dir / "bnn_models" / f"{NETWORKS[name]}.npz")
-    names = tuple(f"pixel_{r}_{c}" for r in range(SIDE) for c in range(SIDE))
-    replace(network, feature_names=names).save(setting.folder / "models" / f"{name}.bnn")
+    replace(network, space=tv.Space([tv.Image((SIDE, SIDE))])).save(setting.folder / "models" / f"{name}.bnn")
     with np.load(data_dir / "mnist_variations" / "real60.npz") as real:
         chosen = real["dataset"] == PICTURES[name]
         bits, labels, index = network.binarize(real["images"][chosen]), real["labels"], real["test_index"]

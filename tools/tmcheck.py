@@ -36,7 +36,7 @@ from itertools import accumulate, chain, compress, islice, pairwise
 from typing import IO, Any, NamedTuple, NoReturn
 
 FORMAT, VERSION = "tmverify-certificate", 1
-MODEL_FORMAT, NETWORK_FORMAT, MODEL_VERSION = "tmverify-model", "tmverify-bnn", "1"
+MODEL_FORMAT, NETWORK_FORMAT, MODEL_VERSION = "tmverify-model", "tmverify-bnn", "2"
 LARGEST_MODEL = 1 << 30  # bytes
 LONGEST_HEADER = 1 << 26
 LONGEST_LINE = 1 << 26
@@ -237,12 +237,19 @@ def _check_labels(classes: list[Any], n: int) -> None:
     _readable(len(labels) == len(classes) == n and "team" not in classes, "classes")
 
 
+def _check_space(options: dict[str, Any]) -> None:
+    """The space says what bits mean to people. Claims are about bits, so only its form is looked at."""
+    space = options.get("space", 0)
+    _readable(space is None or type(space) is dict, "space")
+
+
 def _machine(header: dict[str, Any], options: dict[str, Any], body: memoryview) -> Machine:
     schema = {"bias": ("I64", 1), "literals": ("I32", 1), "offsets": ("I64", 1), "weights": ("I32", 2)}
     (_, bias), (_, literals), (_, offsets), ((rows, columns), weights) = _arrays(header, body, schema)
     n_features = _typed(options, "n_features", int)
     classes = _typed(options, "classes", list)
     tie, clamp, empty = options.get("tie"), options.get("clamp"), options.get("empty_clause")
+    _check_space(options)
     _readable(1 <= n_features <= MOST_FEATURES, "n_features")
     _check_labels(classes, max(2, rows))
     _readable(rows == len(bias) and 1 <= rows <= MOST_CLASSES, "bias")
@@ -269,15 +276,14 @@ def _machine(header: dict[str, Any], options: dict[str, Any], body: memoryview) 
 
 
 def _network(header: dict[str, Any], options: dict[str, Any], body: memoryview) -> Network:
-    _readable(list(options) == ["widths", "scale", "classes", "feature_names"], "options of a network")
-    widths, names, scale = _typed(options, "widths", list), options["feature_names"], options["scale"]
+    _readable(list(options) == ["widths", "scale", "classes", "space"], "options of a network")
+    widths, scale = _typed(options, "widths", list), options["scale"]
     _readable(3 <= len(widths) <= MOST_BLOCKS + 2, "number of blocks")
     _readable(all(type(width) is int and 1 <= width <= MOST_WIDTH for width in widths), "widths")
     n_features, n_classes = widths[0], widths[-1]
     _readable(n_classes >= 2 and type(scale) is int and 1 <= scale <= MOST_WIDTH, "classes or scale")
     _check_labels(_typed(options, "classes", list), n_classes)
-    named = type(names) is list and len(names) == n_features and all(type(name) is str for name in names)
-    _readable(names is None or (named and len(set(names)) == n_features), "feature_names")
+    _check_space(options)
 
     schema: Schema = {}
     for i in range(len(widths) - 2):

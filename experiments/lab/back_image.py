@@ -41,11 +41,18 @@ def load_back_image(data_dir: Path | None, *, seed: int, sizes: tuple[int, int])
     rng = np.random.default_rng(seed)
     chosen = rng.permutation(len(digits))[: n_train + n_test]
     images = np.maximum(digits[chosen], patches(rng, len(chosen))).reshape(len(chosen), -1)
-    bits = tv.AdaptiveGaussianBinarizer().fit_transform(images)
-    names = tuple(f"pixel_{r}_{c}" for r in range(SIDE) for c in range(SIDE))
+    binarizer = tv.AdaptiveGaussianBinarizer()
+    bits = binarizer.fit_transform(images)
     y = labels[chosen]
     return tv.Dataset(
-        "back-image", bits[:n_train], y[:n_train], bits[n_train:], y[n_train:], names, (SIDE, SIDE), None
+        "back-image",
+        bits[:n_train],
+        y[:n_train],
+        bits[n_train:],
+        y[n_train:],
+        (SIDE, SIDE),
+        binarizer,
+        binarizer.space_,
     )
 
 

@@ -102,7 +102,8 @@ def kept(
         path.parent.mkdir(parents=True, exist_ok=True)
         lesson = data()
         model, measured = train(recipe, lesson, path)
-        model = replace(model, feature_names=lesson.feature_names)
+        if lesson.space is not None:
+            model = replace(model, space=lesson.space)
         model.save(path)
         measured |= {
             "train_accuracy": accuracy(model, lesson.X_train, lesson.y_train),

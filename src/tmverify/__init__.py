@@ -2,7 +2,7 @@
 
 ::
 
-    arrays ─binarize→ bits ─train→ automata ─freeze→ Model
+    rows ─Space.encode→ bits ─train→ automata ─freeze→ Model
 
     Model(s) + question ─compile→ Query ─engine→ answer ─replayed→ Verdict ─→ Certificate ─tmcheck→ accepted
 
@@ -14,6 +14,7 @@
     interrupts    a second Ctrl-C is ignored while results are saved
     lazy          names that are imported at their first use
     progress      the one progress bar
+    space/        what bits mean: columns in the user's words, raw rows to bits and back
     model/        what a classifier is, and a Tsetlin machine: clauses, decision rule, inference, file format
     properties/   what can be asked (``questions``: each compiles to a Query), and what an answer is
     bnn/          what a binarized network is, how it is trained and frozen, its NetworkQuery
@@ -29,7 +30,8 @@
     cli/          the command line
 
 Imports point one way: cli → report, interop, training → campaign → asking → data → verify → engines,
-certificates → bnn → properties → model → kernels, estimators, atomic, extras, interrupts, progress → errors.
+certificates → bnn → properties → model → space → kernels, estimators, atomic, extras, interrupts, progress →
+errors.
 ``docs/glossary.md`` explains the terms. Every public name is imported at its first use, and with it NumPy,
 numba, scikit-learn or a solver, if it needs them: ``import tmverify`` takes no time.
 """
@@ -81,7 +83,16 @@ if TYPE_CHECKING:
     from tmverify.properties import robustness_query as robustness_query
     from tmverify.properties import similarity_query as similarity_query
     from tmverify.report import write_report as write_report
+    from tmverify.space import Category as Category
+    from tmverify.space import Change as Change
+    from tmverify.space import Column as Column
+    from tmverify.space import Flag as Flag
+    from tmverify.space import Image as Image
+    from tmverify.space import Number as Number
+    from tmverify.space import Space as Space
+    from tmverify.space import Text as Text
     from tmverify.training import TsetlinMachineClassifier as TsetlinMachineClassifier
+    from tmverify.training import freeze as freeze
     from tmverify.verify import check_equivalence as check_equivalence
     from tmverify.verify import check_robustness as check_robustness
     from tmverify.verify import check_similarity as check_similarity
@@ -108,7 +119,8 @@ _HOMES = {
     "properties": "Query Radius Status StopReason UniversalVerdict Verdict equivalence_query "
     "robustness_query similarity_query",
     "report": "write_report",
-    "training": "TsetlinMachineClassifier",
+    "space": "Category Change Column Flag Image Number Space Text",
+    "training": "TsetlinMachineClassifier freeze",
     "verify": "check_equivalence check_robustness check_similarity check_universal_robustness "
     "check_universal_similarity decide robustness_radius similarity_radius",
 }

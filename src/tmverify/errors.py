@@ -20,6 +20,8 @@ Limits are not errors: a time-out or a crashed solver is a ``Verdict`` with stat
 """
 
 import reprlib
+from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 _SHORT = reprlib.Repr()
@@ -34,6 +36,19 @@ def shown(value: object) -> str:
         return _SHORT.repr(value)
     except ValueError:  # an integer of more digits than Python prints
         return "a huge number"
+
+
+def some(names: Sequence[str], most: int) -> str:
+    """The first ``most`` names for a message, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(shown, names[:most])) + more
+
+
+def meant(given: str, known: Sequence[str]) -> str | None:
+    """The name that someone who wrote ``given`` probably meant, whatever its case; None if none is near."""
+    lower = [name.lower() for name in known]
+    near = get_close_matches(given.lower(), lower, 1)
+    return known[lower.index(near[0])] if near else None
 
 
 def first_line(error: BaseException) -> str:

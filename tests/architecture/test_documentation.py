@@ -18,6 +18,8 @@ LONGEST = 110
 # Lines that may be longer, by how they begin, and why.
 EXCEPTIONS = {
     "docs/results.md": ("| machine | clauses | T |",),  # a table that a script of experiments/ writes
+    "docs/tables.md": ("  L0", "  4 of 6"),  # what commands print
+    "docs/texts.md": ("  +1", "  -1"),
 }
 SOURCE_FILE = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.py)`")
 PLACES = ("", "src", "src/tmverify", "src/tmverify/engines", "tests/unit/certificates")

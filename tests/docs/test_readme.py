@@ -1,23 +1,32 @@
-"""The README's examples run as printed, and their output is the one that it shows."""
+"""The examples of the README and of the tours run as printed, and their output is the one that they show."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+TOURS = {
+    "tables": {"me.csv": "age,income"},
+    "texts": {"my-reviews.txt": "The plot"},
+}  # the files that a tour shows, and how they begin
+UNSURE = "│|  (line|L0)|  .* (counterexamples|no row)|seconds|  *epochs"
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.S)
 PLANS = re.findall(r"```toml\n(.*?)```", README, re.S)
 RADIUS = re.findall(r"`(tmverify radius [^`]*)`:\n\n```\n(.*?)```", README, re.S)
 
 
-@pytest.mark.parametrize("block", PYTHON, ids=["train", "by hand", "radius", "certificate", "network"])
+@pytest.mark.parametrize(
+    "block", PYTHON, ids=["train", "space", "by hand", "radius", "certificate", "network"]
+)
 def test_python(block: str, tmp_path: Path) -> None:
     output = subprocess.check_output([sys.executable, "-c", block], cwd=tmp_path, text=True)
     promised = re.findall(r"^print\(.*\)  # (.*?):", block, re.M)
@@ -27,7 +36,7 @@ def test_python(block: str, tmp_path: Path) -> None:
 
 def test_certificate(tmp_path: Path) -> None:
     """What the checker says of the file that the example of certificates leaves."""
-    subprocess.check_call([sys.executable, "-c", PYTHON[3]], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    subprocess.check_call([sys.executable, "-c", PYTHON[4]], cwd=tmp_path, stdout=subprocess.DEVNULL)
     checker = Path(__file__).parents[2] / "tools" / "tmcheck.py"
     files = re.findall(r"`python tmcheck.py (\S+) (\S+)`", README)[0]
     said = subprocess.check_output([sys.executable, str(checker), *files], cwd=tmp_path, text=True)
@@ -35,7 +44,8 @@ def test_certificate(tmp_path: Path) -> None:
 
 
 def test_shell(tmp_path: Path) -> None:
-    assert (len(SHELL), len(PLANS), len(RADIUS)) == (2, 1, 1)
+    assert (len(SHELL), len(PLANS), len(RADIUS)) == (4, 1, 1)
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     (tmp_path / "plan.toml").write_text(PLANS[0])
     shown_command, shown = RADIUS[0]
     said = {command: run(command, tmp_path) for block in SHELL for command in block.splitlines()}
@@ -48,10 +58,33 @@ def test_shell(tmp_path: Path) -> None:
             assert line in lines
 
 
-def run(command: str, folder: Path) -> str:
-    """What ``command`` prints; some of the digits are not robust, which is exit code 1."""
+@pytest.mark.parametrize("name", TOURS)
+def test_tour(name: str, tmp_path: Path) -> None:
+    """Each command of the page prints what stands below it; its Python prints what it promises."""
+    page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    for file, beginning in TOURS[name].items():
+        (content,) = re.findall(rf"```\n({re.escape(beginning)}.*?)```", page, re.S)
+        (tmp_path / file).write_text(content, encoding="utf-8")
+    blocks = re.findall(r"```sh\n(.*?)```\n\n```\n(.*?)```", page, re.S)
+    assert len(blocks) == page.count("```sh\n") > 3
+    for command, shown in blocks:
+        lines = [line.rstrip() for line in run(command.strip(), tmp_path, columns=100).splitlines()]
+        for line in shown.splitlines():
+            # Times differ, and where several changes are nearest, so may the one that is found.
+            if not re.match(UNSURE, line):
+                assert line in lines
+    (block,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    output = subprocess.check_output([sys.executable, "-c", block], cwd=tmp_path, text=True)
+    promised = re.findall(r"^print\(.*\)  # (.*?):", block, re.M)
+    assert promised
+    assert set(promised) <= set(output.splitlines())
+
+
+def run(command: str, folder: Path, columns: int = 80) -> str:
+    """What ``command`` prints; some of the inputs are not robust, which is exit code 1."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "COLUMNS": "80"}
+    environment = {**os.environ, "PATH": path, "COLUMNS": str(columns)}
     done = subprocess.run(
         command.split(), cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

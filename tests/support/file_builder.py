@@ -55,7 +55,7 @@ class Parts:
         """The header with the hash left empty."""
         self._fill_entries()
         model = self.options if isinstance(self.options, str) else dump(self.options)
-        metadata = {"format": "tmverify-model", "version": "1", "model": model, "sha256": ""}
+        metadata = {"format": "tmverify-model", "version": "2", "model": model, "sha256": ""}
         ordered = {name: self.entries[name] for name in self.arrays}
         return {"__metadata__": {**metadata, **self.metadata}, **ordered, **self.entries}
 

@@ -142,7 +142,7 @@ def looked_at(opened: Store) -> list[Asked]:
     rows = list(opened.rows())
     json.dumps(status_document(opened, rows), allow_nan=False)
     report = collect(rows, opened.models(), title="t", source="s")
-    table_json(report.rows, report.series)
+    table_json(report)
     return rows
 
 

@@ -14,6 +14,7 @@ from tmverify.asking.task import pack
 from tmverify.campaign import Store, Task, TaskAnswer
 from tmverify.engines import trust_in
 from tmverify.properties.trust import CHECKED, REPLAYED
+from tmverify.space import Category, Number, Part, Space, Text
 
 Pair = tuple[Task, TaskAnswer | None]
 VERSIONS = {"tmverify": "0.0.test", "python": "3"}
@@ -124,3 +125,63 @@ def two_model_store(path: Path, *, names: Sequence[str] = ("first", "second")) -
         (same, answer(same, "violated", witness=[1, 0, 0, 1], decisions=(1, 0))),
     ]
     return write_store(path, pairs, [(names[0], a), (names[1], b)])
+
+
+def table_store(path: Path) -> Path:
+    """Rows of a table with age and city: a possible change, and one to two cities at once."""
+    space = Space([Number("age", (25, 40)), Category("city", ("Bergen", "Oslo"), other=True)], target="risk")
+    model = Model.from_clauses(4, [[2], [-2]], [1, -1], space=space, classes=("high", "low"))
+    rows = [
+        ("31", "Oslo", "Ann", [1, 1, 0, 1]),
+        ("24", "Bodø", "Bob", [1, 0, 0, 0]),
+        ("66", "Oslo", "Cy", [1, 1, 1, 1]),
+    ]
+    pairs: list[Pair] = []
+    for index, (age, city, name, witness) in enumerate(rows):
+        x = space.encode([{"age": age, "city": city}])[0].tolist()
+        row: dict[str, Any] = {"line": index + 2, "row_name": name, "raw": (age, city)}
+        about = task("radius", x, model, index=index, label="low", data="people", **row)
+        n = sum(a != b for a, b in zip(x, witness, strict=True))
+        near = answer(about, "exact", lower=n, upper=n, witness=witness, decisions=("high", "low"))
+        pairs.append((about, near))
+    return write_store(path, pairs, [("first", model)])
+
+
+def text_store(path: Path, *, raw: str | None = None, more: Sequence[Part] = ()) -> Path:
+    """A text of four known words, of which the change removes one and adds another."""
+    space = Space([Text(("good", "boring", "film", "plot"), "review"), *more], target="sentiment")
+    n = space.n_bits
+    model = Model.from_clauses(n, [[1], [-1]], [1, -1], space=space, classes=("bad", "fine"))
+    text = "A <b>BORING</b> film; so boring, it's not good." if raw is None else raw
+    x = [1, 1, 1, *[0] * (n - 3)]
+    about = task(
+        "robustness",
+        x,
+        model,
+        index=0,
+        line=2,
+        label="fine",
+        data="reviews",
+        epsilon=2,
+        raw=(text,) + ("0",) * len(more),
+    )
+    found = answer(about, "violated", witness=[1, 0, 1, 1, *x[4:]], decisions=("fine", "bad"))
+    return write_store(path, [(about, found)], [("first", model)])
+
+
+def rows_store(path: Path, text: str) -> Path:
+    """``text`` wherever a user's words come in: columns, values, the target, names and cells of rows."""
+    columns = [
+        Number(f"number {text}", (25,)),
+        Category(f"city {text}", (text, "Oslo"), other=True),
+        Text(("good", "boring"), f"review {text}"),
+    ]
+    space = Space(columns, target=text)
+    model = Model.from_clauses(5, [[1], [-1]], [1, -1], space=space)
+    row = ("31", text, f"boring {text}")
+    asked: dict[str, Any] = {"index": 0, "line": 2, "row_name": text, "data": "d", "epsilon": 2}
+    about = task("robustness", [1, 1, 0, 0, 1], model, raw=row, **asked)
+    found = answer(about, "violated", witness=[1, 1, 1, 0, 0], decisions=(1, 0))
+    other = task("robustness", [1, 1, 0, 0, 1], model, raw=(text, text, text), **{**asked, "index": 1})
+    wrong = answer(other, "violated", witness=[1, 0, 0, 0, 1], decisions=(1, 0))
+    return write_store(path, [(about, found), (other, wrong)], [("first", model)])

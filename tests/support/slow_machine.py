@@ -114,22 +114,18 @@ class SlowMachine:
             (-1 if j % 2 else 1) * self.weights[j] for j in range(self.n_clauses) if outputs[j]
         )  # even places vote for
 
-    def move(self, j: int, steps: list[int]) -> None:
-        """Add ``steps`` to the states of clause j, within their range and the literal budget."""
+    def moved(self, j: int, steps: list[int]) -> list[int]:
+        """The states of clause j after these steps, within their range."""
         low, high = int(self.rule.floor), 255 - int(self.rule.floor)
-        before = self.states[j]
-        after = [min(max(state + step, low), high) for state, step in zip(before, steps, strict=True)]
-        self.states[j] = after
-        fresh = [l for l in range(len(after)) if before[l] < self.first <= after[l]]  # noqa: E741
-        kept = sum(before[l] >= self.first and after[l] >= self.first for l in range(len(after)))  # noqa: E741
-        room = int(self.rule.max_literals) - kept
-        if len(fresh) > room:
-            block = j // 64
-            n_words = len(self.lanes[block])
-            start = self.draw_below(block, n_words)
-            fresh.sort(key=lambda i: ((self.place(i) // 64 - start) % n_words, self.place(i)))
-            for l in fresh[room:]:  # noqa: E741
-                after[l] = before[l]
+        return [min(max(state + step, low), high) for state, step in zip(self.states[j], steps, strict=True)]
+
+    def fresh(self, j: int, after: list[int]) -> list[int]:
+        """Literals that the new states include and the old ones exclude."""
+        return [l for l, state in enumerate(after) if self.states[j][l] < self.first <= state]  # noqa: E741
+
+    def room(self, j: int) -> int:
+        """Literals that clause j may still get."""
+        return int(self.rule.max_literals) - sum(state >= self.first for state in self.states[j])
 
     def place(self, literal: int) -> int:
         """Bit position of a literal: negations begin at a new word."""
@@ -139,23 +135,32 @@ class SlowMachine:
 
     def type_one(self, j: int, holds: bool, values: list[int]) -> None:
         masks = self.draw_forgetting(j // 64)
-        steps = []
-        for l, value in enumerate(values):  # noqa: E741
-            place = self.place(l)
-            forgets = masks[place // 64] >> (place % 64) & 1
-            if holds and value:
-                steps.append(1 if self.rule.boost or not forgets else 0)
-            else:
-                steps.append(-1 if forgets else 0)
-        self.move(j, steps)
+        forgets = [masks[self.place(l) // 64] >> (self.place(l) % 64) & 1 for l in range(len(values))]  # noqa: E741
+        down = [-forgotten for forgotten in forgets]
+        steps = down
+        if holds:
+            steps = [
+                int(bool(self.rule.boost) or not forgotten) if value else -forgotten
+                for value, forgotten in zip(values, forgets, strict=True)
+            ]
+            if len(self.fresh(j, self.moved(j, steps))) > self.room(j):
+                steps = down
+        self.states[j] = self.moved(j, steps)
         if self.rule.weighted and holds:
             self.weights[j] += 1
 
     def type_two(self, j: int, values: list[int]) -> None:
-        excluded = [state < self.first for state in self.states[j]]
         if self.rule.weighted and self.weights[j] > 1:
             self.weights[j] -= 1
-        self.move(j, [int(out and not value) for out, value in zip(excluded, values, strict=True)])
+        excluded = [state < self.first for state in self.states[j]]
+        after = self.moved(j, [int(out and not value) for out, value in zip(excluded, values, strict=True)])
+        fresh, room = self.fresh(j, after), self.room(j)
+        if len(fresh) > room:
+            for _ in range(room):
+                fresh.pop(self.draw_below(j // 64, len(fresh)))
+            for l in fresh:  # noqa: E741
+                after[l] = self.states[j][l]
+        self.states[j] = after
 
     def learn(self, x: list[int], wanted: int) -> None:
         """Algorithm 1 for one example."""

@@ -252,11 +252,8 @@ def test_a_classifier_in_place_of_its_model_comes_with_the_remedy() -> None:
     for given, remedy in (
         (new, "pass clf.model_ after clf.fit(X, y)."),
         (on_bits, "Pass clf.model_, which it has learnt."),
-        (on_numbers, "and inputs from clf.binarizer_.transform(X)."),
-        (
-            in_pipeline,
-            "model_, which it has learnt, and inputs from pipeline[:-1].transform(X).",
-        ),
+        (on_numbers, "and rows as mappings or frames, or clf.space_.encode(X)."),
+        (in_pipeline, "Pass tmverify.freeze(pipeline), which takes the pipeline's own rows."),
     ):
         for ask in (tv.check_robustness, tv.check_universal_robustness, tv.robustness_radius):
             arguments = {tv.check_robustness: (1,), tv.check_universal_robustness: (1, 1)}.get(ask, ())

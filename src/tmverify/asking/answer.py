@@ -26,6 +26,7 @@ from tmverify.model import Classifier, Label
 from tmverify.properties import Radius, Status, StopReason, Verdict
 from tmverify.properties.query import AnyQuery
 from tmverify.properties.trust import NO_CERTIFICATE
+from tmverify.space import Change, Space
 from tmverify.verify import decide, nearest
 from tmverify.verify.verdict import replay
 
@@ -102,6 +103,24 @@ class Asked:
         """The features in which the witness differs from the input, where there are both."""
         witness, x = self.witness, self.task.x
         return None if witness is None or x is None else np.flatnonzero(witness != x)
+
+    def changes(self, space: Space) -> tuple[Change, ...]:
+        """The columns in which the witness differs from the input, in words."""
+        witness, x = self.witness, self.task.x
+        return () if witness is None or x is None else space.changes(x, witness)
+
+    def possible(self, space: Space) -> bool | None:
+        """Whether some raw row has the bits of the witness; None if there is none."""
+        witness = self.witness
+        return None if witness is None else bool(space.possible(witness[None, :])[0])
+
+
+def changes_of(asked: Asked, space: Space) -> list[dict[str, str]]:
+    """The columns in which the witness differs from the input, as plain values for JSON."""
+    return [
+        {"column": change.column, "before": change.before, "after": change.after}
+        for change in asked.changes(space)
+    ]
 
 
 def decide_task(task: Task, models: Sequence[Classifier]) -> TaskAnswer:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.asking.features import read_features
-from tmverify.asking.task import Task, pack
+from tmverify.asking.task import MOST_CHARS, Task, pack
 from tmverify.data import Inputs, load_inputs, match_labels
 from tmverify.engines import engine_for
 from tmverify.errors import DataFormatError, InvalidInputError
@@ -41,7 +41,7 @@ _PIXEL = re.compile(r"pixel_(\d{1,5})_(\d{1,5})\b")
 class Subject:
     """One or two models, the inputs asked about (``rows`` of the data file), and what may change.
 
-    ``names`` and ``data`` are the names of the models and of the inputs, for people.
+    ``names`` and ``data`` are the names of the models and of the inputs, for people; ``inputs`` is the file.
     """
 
     names: tuple[str, ...]
@@ -55,6 +55,7 @@ class Subject:
     features: NDArray[np.bool_] | None = None
     direction: Direction | None = None
     image: tuple[int, int] | None = None
+    inputs: Inputs | None = None
 
     @property
     def named(self) -> Classifier:
@@ -83,6 +84,7 @@ class Subject:
                 names=self.names,
                 n_features=self.models[0].n_features,
                 index=index,
+                **self._row(index),
                 bits=None if self.X is None else pack(self.X[place]),
                 data=self.data,
                 label=None if self.y is None else self.y[place].item(),
@@ -101,6 +103,17 @@ class Subject:
             for epsilon in epsilons or (None,)
             for place, index in enumerate(self.rows)
         ]
+
+    def _row(self, index: int | None) -> dict[str, Any]:
+        """What a row of the file is for people: its line, its name, its cells."""
+        if index is None or self.inputs is None:
+            return {}
+        lines, ids, raw = self.inputs.lines, self.inputs.ids, self.inputs.raw
+        return {
+            "line": None if lines is None else lines[index],
+            "row_name": None if ids is None else ids[index][:MOST_CHARS],
+            "raw": None if raw is None else tuple(cell[:MOST_CHARS] for cell in raw.cells[index]),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,18 +139,16 @@ def about_inputs(
     chosen: Chosen,
     *,
     data: str = "",
-    file: str | os.PathLike[str] = "",
 ) -> Subject:
-    """The subject of a question about inputs that are read from ``file``, and called ``data``.
+    """The subject of a question about ``inputs``, read for these models and called ``data``.
 
     Raises
     ------
     InvalidInputError, DataFormatError
     """
     named = named_first(models)
-    matched = inputs.matched(named, file)
-    rows = _rows(matched, chosen)
-    X, y = matched.X[rows], None if matched.y is None else matched.y[rows]
+    rows = _rows(inputs, chosen)
+    X, y = inputs.X[rows], None if inputs.y is None else inputs.y[rows]
     if chosen.direction not in (None, "add", "remove"):
         raise InvalidInputError(f"--direction must be add or remove. Got {chosen.direction!r} instead.")
     return Subject(
@@ -152,6 +163,7 @@ def about_inputs(
         features=None if chosen.features is None else read_features(named, chosen.features),
         direction=cast("Direction | None", chosen.direction),
         image=chosen.image or image_of(named),
+        inputs=inputs,
     )
 
 
@@ -169,9 +181,9 @@ def open_models(paths: Sequence[Path]) -> tuple[Classifier, ...]:
     return models
 
 
-def open_inputs(path: Path, models: Sequence[Classifier]) -> Inputs:
-    """Read inputs, matched to the features of the model, or of two models."""
-    return load_inputs(path).matched(named_first(models), path)
+def open_inputs(path: Path, models: Sequence[Classifier], id_column: str | None = None) -> Inputs:
+    """Read inputs for a model, or for two models that read the same."""
+    return load_inputs(path, named_first(models), id_column=id_column)
 
 
 def machines(paths: Iterable[Path | str], models: Iterable[Classifier]) -> tuple[Model, ...]:
@@ -193,7 +205,10 @@ def text_of(name: str | os.PathLike[str]) -> str:
 
 
 def image_of(model: Classifier) -> tuple[int, int] | None:
-    """Rows and columns, if the features are called ``pixel_0_0``, ``pixel_0_1 > 5.5``, … row by row."""
+    """Rows and columns, if the space is an image, or the features are called ``pixel_0_0``, … row by row."""
+    shape = model.space.image_shape
+    if shape is not None:
+        return (shape[0], shape[1]) if len(shape) == 2 else None
     places = [_PIXEL.match(name) for name in model.feature_names or ()]
     pixels = [(int(place[1]), int(place[2])) for place in places if place is not None]
     if not pixels or len(pixels) != len(places):

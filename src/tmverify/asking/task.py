@@ -25,6 +25,8 @@ from tmverify.properties.questions import DEFAULT_TIMEOUT, QUESTIONS, Question
 from tmverify.properties.region import Direction
 
 _ID_CHARS = 16
+MOST_CHARS = 20_000
+"""Of the name of a row, or of one of its cells: the rest is cut off."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +43,9 @@ class Task:
         whether the scope is each input's own class; not part of the question.
     index, bits, n_features
         The row of the data file and its bits, packed; None for equivalence.
+    line, row_name, raw
+        The input in the user's file: its line, what it is called, and its cells, one for each part of the
+        model's space; each None if unknown. Not part of the question.
     hints : packed inputs that may be counterexamples, or None; not part of the question either
     epsilon : int or None
         For robustness and similarity.
@@ -54,6 +59,9 @@ class Task:
     names: tuple[str, ...]
     n_features: int
     index: int | None = None
+    line: int | None = None
+    row_name: str | None = None
+    raw: tuple[str, ...] | None = None
     bits: bytes | None = None
     data: str = ""
     label: Label | None = None
@@ -90,6 +98,15 @@ class Task:
     def asks(self) -> Question:
         """The question, from the registry."""
         return QUESTIONS[self.question]
+
+    @property
+    def called(self) -> str:
+        """What the input is called: by its own name, its line, or its index."""
+        if self.index is None:
+            return "any input"
+        if self.row_name is not None:
+            return self.row_name
+        return f"input {self.index}" if self.line is None else f"line {self.line}"
 
     @property
     def file_name(self) -> str:

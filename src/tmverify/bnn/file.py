@@ -4,7 +4,7 @@ Arrays, for block i of k: ``block.i.thresholds`` I64 (n_neurons,), ``block.i.wei
 ceil(n_inputs / 8)), one bit per weight, 1 for +1, the first in the highest bit, the last byte padded with
 zeros; then ``output.bias`` I64 (n_classes,), ``output.weights`` as above; and for networks of grey levels
 ``pixels.levels`` I32 and ``pixels.rising`` U8, (n_features,). The options are widths, scale, classes and
-feature_names.
+space.
 
 The networks of github.com/msakai/bnn-verification (Max-SAT Evaluation 2020, MIPLIB 2024) are npz archives of
 float32: grey levels / 255, ``input_bn`` and sign, ``blocks.i`` of sign(W) x + b (``lin``), batch
@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 from tmverify.bnn.folding import BatchNorm, fold_block, fold_output, fold_pixels
 from tmverify.bnn.model import MAX_LAYERS, MAX_WIDTH, BnnModel, Layer, PixelCuts
 from tmverify.errors import ModelError, ModelFormatError
-from tmverify.model.container import MAX_FILE_BYTES, Schema, names_in, open_file, pack, read, read_arrays
+from tmverify.model.container import MAX_FILE_BYTES, Schema, classes_in, open_file, pack, read, read_arrays
+from tmverify.space import Space
 
 FORMAT = "tmverify-bnn"
-VERSION = "1"
+VERSION = "2"
 EPSILON = 2e-5  # in the batch normalisation of published networks
 
 
@@ -72,7 +73,6 @@ def decode(data: bytes) -> BnnModel:
     ):
         raise ModelFormatError(f"widths must be numbers between 1 and {MAX_WIDTH}, one for each layer")
     arrays = read_arrays(header, body, _schema(len(widths) - 2, "pixels.levels" in header))
-    classes, feature_names = names_in(options)
     levels = arrays.get("pixels.levels")
     model = BnnModel(
         layers=tuple(
@@ -82,8 +82,8 @@ def decode(data: bytes) -> BnnModel:
         output=_unpacked(arrays["output.weights"], widths[-2]),
         scale=options.get("scale", 0),
         bias=arrays["output.bias"],
-        classes=classes,
-        feature_names=feature_names,
+        classes=classes_in(options),
+        space=Space.from_json(options.get("space"), widths[0]),
         cuts=None if levels is None else PixelCuts(levels, arrays["pixels.rising"]),
     )
     if encode(model) != data:
@@ -105,7 +105,7 @@ def encode(model: BnnModel, sha256: str | None = None) -> bytes:
         "widths": model.widths,
         "scale": model.scale,
         "classes": model.classes,
-        "feature_names": model.feature_names,
+        "space": model.space.to_json(),
     }
     arrays: dict[str, NDArray[Any]] = {"output.bias": model.bias, "output.weights": _packed(model.output)}
     for i, layer in enumerate(model.layers):

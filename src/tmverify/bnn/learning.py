@@ -29,6 +29,7 @@ from tmverify.bnn.model import BnnModel, Layer
 from tmverify.extras import need
 from tmverify.model import Label
 from tmverify.progress import ProgressBar
+from tmverify.space import Space
 
 EPSILON = 1e-5
 SPREAD = 0.3  # of class scores; with 1 the softmax saturates too soon (digits: 92 % on test data, not 94 %)
@@ -128,7 +129,7 @@ class Network:
                 found[start : start + _ROWS] = self.logits(as_values(rows)).numpy().argmax(axis=1)
         return found
 
-    def freeze(self, classes: tuple[Label, ...], feature_names: tuple[str, ...] | None) -> BnnModel:
+    def freeze(self, classes: tuple[Label, ...], space: Space) -> BnnModel:
         """The network in integers; every parameter is converted exactly."""
         scale, bias = fold_output([0] * self.widths[-1])
         return BnnModel(
@@ -139,7 +140,7 @@ class Network:
             scale=scale,
             bias=bias,
             classes=classes,
-            feature_names=feature_names,
+            space=space,
         )
 
     def _tensors(self) -> list[Tensor]:

@@ -31,17 +31,18 @@ from numpy.typing import ArrayLike, NDArray
 from tmverify.errors import InvalidInputError, ModelError, shown
 from tmverify.model.checks import (
     as_array,
-    as_bit_matrix,
     as_bit_vector,
     check_classes,
-    check_feature_names,
+    check_space,
     integer,
     integers,
     labels_of,
     listed,
+    space_of,
 )
 from tmverify.model.classifier import TEAM, Classifier, Label
-from tmverify.model.names import in_order
+from tmverify.model.inputs import Rows, input_rows
+from tmverify.space import Space
 
 MAX_WIDTH = 1 << 16
 MAX_LAYERS = 64
@@ -154,8 +155,8 @@ class BnnModel(Classifier):
     scale : int
     bias : int64 array, (n_classes,)
     classes : tuple of int or of str
-    feature_names : tuple of str, or None
-        Without them, features are called x0, x1, … by their index.
+    space : Space
+        What the bits mean; flags without names if nothing is known.
     cuts : PixelCuts or None
         How grey levels become the network's input bits, if it has its own rule for that.
     """
@@ -167,7 +168,7 @@ class BnnModel(Classifier):
     scale: int
     bias: NDArray[np.int64]
     classes: tuple[Label, ...]
-    feature_names: tuple[str, ...] | None = None
+    space: Space = None  # type: ignore[assignment]  # set in __post_init__
     cuts: PixelCuts | None = None
 
     @classmethod
@@ -203,13 +204,14 @@ class BnnModel(Classifier):
             ) from None
         rows = signs(as_array(output, "output"), "output")
         base = integers(as_array(bias, "bias"), "bias")
+        built = tuple(Layer(as_array(w, "weights"), as_array(t, "thresholds")) for w, t in pairs)
         return cls(
-            layers=tuple(Layer(as_array(w, "weights"), as_array(t, "thresholds")) for w, t in pairs),
+            layers=built,
             output=rows,
             scale=scale,
             bias=np.full(len(rows), base) if base.ndim == 0 else base,
             classes=tuple(range(len(rows))) if classes is None else labels_of(listed(classes, "classes")),
-            feature_names=None if feature_names is None else tuple(listed(feature_names, "feature_names")),
+            space=space_of(feature_names, None, built[0].weights.shape[1] if built else 1),
         )
 
     def __post_init__(self) -> None:
@@ -232,8 +234,9 @@ class BnnModel(Classifier):
         check_classes(self.classes, len(output))
         if len(output) < 2:
             raise ModelError("A network must have at least two classes. Got one instead.")
-        if self.feature_names is not None:
-            check_feature_names(self.feature_names, self.n_features)
+        if self.space is None:
+            object.__setattr__(self, "space", Space.flags(self.n_features))
+        check_space(self.space, self.n_features)
         if self.cuts is not None and len(self.cuts.levels) != self.n_features:
             raise ModelError(
                 f"cuts must be of n_features={self.n_features} pixels. Got {len(self.cuts.levels)}."
@@ -281,18 +284,18 @@ class BnnModel(Classifier):
 
         return reference_classes(self, bits)
 
-    def scores(self, X: ArrayLike) -> NDArray[np.int64]:
+    def scores(self, X: Rows) -> NDArray[np.int64]:
         """Scores of each class, (n, n_classes); integers that order classes as the network does."""
         from tmverify.bnn.evaluate import reference_scores
 
-        return reference_scores(self, as_bit_matrix(in_order(X, self), self.n_features))
+        return reference_scores(self, input_rows(X, self))
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def predict(self, X: Rows) -> NDArray[Any]:
         """Labels of the rows of ``X``, 0s and 1s, (n, n_features); a frame's columns are matched by name."""
         labels: NDArray[Any] = np.array(self.classes)[self.scores(X).argmax(axis=1)]
         return labels
 
-    def to_text(self, max_clauses: int | None = None) -> str:
+    def to_text(self, max_clauses: int | None = None, max_conditions: int | None = 12) -> str:
         """Raise InvalidInputError: a network has no rules to read."""
         raise InvalidInputError(f"Clauses are what Tsetlin machines decide by: a {self.kind} has none.")
 

@@ -23,8 +23,9 @@ from tmverify.errors import InvalidInputError, ModelError
 from tmverify.estimators.parameters import check_integer, is_number, wrong_parameter
 from tmverify.interrupts import one_interrupt
 from tmverify.model import Label
-from tmverify.model.checks import as_bit_matrix, check_classes, check_feature_names, learnt_labels
+from tmverify.model.checks import as_bit_matrix, check_classes, learnt_labels
 from tmverify.progress import ProgressBar
+from tmverify.space import Space
 
 
 class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -126,7 +127,8 @@ class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         bits = _check_bits(X)
         validate_data(self, X, skip_check_array=True)
         self.classes_, targets = _check_labels(y, len(bits))
-        _model_labels(self.classes_, self._names())
+        _model_labels(self.classes_)
+        self._space()
         learner = self._learner(bits, targets)
         with one_interrupt():
             self._run(learner)
@@ -152,9 +154,12 @@ class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         validate_data(self, X, reset=False, skip_check_array=True)
         return bits
 
-    def _names(self) -> tuple[str, ...] | None:
+    def _space(self) -> Space:
         names = getattr(self, "feature_names_in_", None)
-        return None if names is None else tuple(str(name) for name in names)
+        try:
+            return Space.flags(self.n_features_in_ if names is None else [str(name) for name in names])
+        except ModelError as error:
+            raise InvalidInputError(str(error)) from None
 
     def _learner(self, bits: NDArray[np.uint8], targets: NDArray[np.int64]) -> Learner:
         torch = pytorch()
@@ -190,8 +195,7 @@ class BnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._network = learner.network
         self.history_ = learner.finished.history
         self.n_epochs_ = len(self.history_)
-        names = self._names()
-        self.model_ = self._network.freeze(_model_labels(self.classes_, names), names)
+        self.model_ = self._network.freeze(_model_labels(self.classes_), self._space())
 
 
 def _check_parameters(estimator: Any) -> None:
@@ -248,13 +252,11 @@ def _check_labels(y: Any, n: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return classes, targets.astype(np.int64)
 
 
-def _model_labels(classes: NDArray[Any], feature_names: tuple[str, ...] | None) -> tuple[Label, ...]:
-    """The labels of a BnnModel; names that no BnnModel can have are refused before training."""
+def _model_labels(classes: NDArray[Any]) -> tuple[Label, ...]:
+    """The labels of a BnnModel; labels that no BnnModel can have are refused before training."""
     labels = learnt_labels(classes)
     try:
         check_classes(labels, len(labels))
-        if feature_names is not None:
-            check_feature_names(feature_names, len(feature_names))
     except ModelError as error:
         raise InvalidInputError(str(error)) from None
     return labels

@@ -10,14 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tmverify.asking.subject import Chosen, Subject, about_everything, about_inputs, machines
+from tmverify.asking.subject import Chosen, Subject, about_everything, about_inputs, machines, open_inputs
 from tmverify.asking.task import Task
 from tmverify.campaign.plan import Ask, InputSet, Plan
-from tmverify.data import Inputs, load_inputs
+from tmverify.data import Inputs
 from tmverify.errors import PlanError, TmVerifyError
 from tmverify.model import Classifier
 from tmverify.model.classifier import TEAM
 from tmverify.model.file import load_classifier
+from tmverify.model.names import named_first
 from tmverify.properties.questions import QUESTIONS
 from tmverify.properties.scope import comparable
 
@@ -26,13 +27,17 @@ _NO_TITLE = "plan"
 
 @dataclass(slots=True)
 class Campaign:
-    """The tasks of a plan, and the models that they are about, by content hash."""
+    """The tasks of a plan, and the models that they are about, by content hash.
+
+    ``ignored`` are, for each file, the columns that no model reads.
+    """
 
     title: str
     tasks: list[Task]
     models: dict[str, Classifier]
     names: dict[str, str] = field(default_factory=dict)
     certificates: Path | None = None
+    ignored: dict[Path, tuple[str, ...]] = field(default_factory=dict)
 
 
 def expand(plan: Plan) -> Campaign:
@@ -43,7 +48,7 @@ def expand(plan: Plan) -> Campaign:
     PlanError, DataFormatError, ModelFormatError, OSError
     """
     models = {name: load_classifier(path) for name, path in plan.models.items()}
-    inputs = {name: load_inputs(each.file) for name, each in plan.inputs.items()}
+    inputs: dict[tuple[str, str], Inputs] = {}
     tasks: list[Task] = []
     for place, ask in enumerate(plan.asks, start=1):
         try:
@@ -59,11 +64,21 @@ def expand(plan: Plan) -> Campaign:
         {key: by_hash[key][1] for key in asked},
         {key: by_hash[key][0] for key in asked},
         plan.certificates,
+        _ignored(plan, inputs),
     )
 
 
+def _ignored(plan: Plan, inputs: Mapping[tuple[str, str], Inputs]) -> dict[Path, tuple[str, ...]]:
+    """For each file, the columns that none of the models reads."""
+    found: dict[Path, tuple[str, ...]] = {}
+    for (data, _), each in inputs.items():
+        file = plan.inputs[data].file
+        found[file] = tuple(name for name in found.get(file, each.ignored) if name in each.ignored)
+    return {file: names for file, names in found.items() if names}
+
+
 def _tasks(
-    plan: Plan, ask: Ask, models: Mapping[str, Classifier], inputs: Mapping[str, Inputs]
+    plan: Plan, ask: Ask, models: Mapping[str, Classifier], inputs: dict[tuple[str, str], Inputs]
 ) -> Iterator[Task]:
     question = QUESTIONS[ask.question]
     for names in ask.models:
@@ -72,7 +87,7 @@ def _tasks(
             left, right = machines(names, chosen)
             comparable(left, right, TEAM)
         subjects = (
-            [_about(ask, names, chosen, name, plan.inputs[name], inputs[name]) for name in ask.inputs]
+            [_about(ask, names, chosen, name, plan.inputs[name], inputs) for name in ask.inputs]
             if question.about_input
             else [about_everything(names, chosen, ask.scope)]
         )
@@ -88,8 +103,17 @@ def _tasks(
 
 
 def _about(
-    ask: Ask, names: tuple[str, ...], models: Sequence[Classifier], data: str, each: InputSet, inputs: Inputs
+    ask: Ask,
+    names: tuple[str, ...],
+    models: Sequence[Classifier],
+    data: str,
+    each: InputSet,
+    inputs: dict[tuple[str, str], Inputs],
 ) -> Subject:
+    """The subject of an ask; ``inputs`` keeps what was read, for each file and model."""
+    key = data, named_first(models).content_hash
+    if key not in inputs:
+        inputs[key] = open_inputs(each.file, models, each.id)
     if each.image is not None and math.prod(each.image) != models[0].n_features:
         raise PlanError(f"inputs.{data}.image {list(each.image)} has not {models[0].n_features} pixels.")
     chosen = Chosen(
@@ -100,4 +124,4 @@ def _about(
         direction=ask.direction,
         image=each.image,
     )
-    return about_inputs(names, models, inputs, chosen, data=data, file=each.file)
+    return about_inputs(names, models, inputs[key], chosen, data=data)

@@ -1,8 +1,10 @@
 """Finished tasks as a table for other tools: CSV, or Parquet with pyarrow.
 
-Lists (flips, decisions, names) are JSON in both; unknown values are empty, infinity is ``inf``. Features are
-given by index (``features``, ``flips``) and by name (``feature_names``, ``flipped_features``). An answer that
-is not believed has a row too, with status ``unknown``: no finished task is silently left out.
+Lists (flips, decisions, names, changes) are JSON in both; unknown values are empty, infinity is ``inf``.
+Features are given by index (``features``, ``flips``) and by name (``feature_names``, ``flipped_features``);
+``changes`` are the columns that differ, in words, and ``possible`` says whether a row can be the
+counterexample. An answer that is not believed has a row too, with status ``unknown``: no finished task is
+silently left out.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tmverify.asking.answer import UNKNOWN, Asked, TaskAnswer
+from tmverify.asking.answer import UNKNOWN, Asked, TaskAnswer, changes_of
 from tmverify.asking.task import Task
 from tmverify.atomic import replacing
 from tmverify.campaign.store import NOT_BELIEVED, Store, StoredModel
@@ -24,12 +26,12 @@ from tmverify.extras import need
 from tmverify.model.names import feature_name
 
 COLUMNS = (
-    "task", "question", "models", "data", "index", "label", "epsilon", "scope", "direction", "features",
-    "feature_names", "status", "radius", "lower", "upper", "decisions", "flips", "flipped_features",
-    "seconds", "engine", "stop_reason", "detail", "trusts", "certificate", "attempts", "model_hashes",
-    "versions",
+    "task", "question", "models", "data", "index", "line", "name", "label", "epsilon", "scope", "direction",
+    "features", "feature_names", "status", "radius", "lower", "upper", "decisions", "flips",
+    "flipped_features", "changes", "possible", "seconds", "engine", "stop_reason", "detail", "trusts",
+    "certificate", "attempts", "model_hashes", "versions",
 )  # fmt: skip
-_INTEGERS = ("index", "epsilon", "attempts")
+_INTEGERS = ("index", "line", "epsilon", "attempts")
 _FLOATS = ("radius", "lower", "upper", "seconds")
 
 
@@ -89,10 +91,11 @@ def records(store: Store) -> Iterator[dict[str, Any]]:
 
 def _asked(task: Task, model: StoredModel | None) -> dict[str, Any]:
     mask = None if task.free is None else np.flatnonzero(task.free).tolist()
-    own = ("question", "data", "index", "label", "epsilon", "scope", "direction")
+    own = ("question", "data", "index", "line", "label", "epsilon", "scope", "direction")
     return {
         **{name: getattr(task, name) for name in own},
         "task": task.id,
+        "name": task.row_name,
         "models": json.dumps(task.names),
         "features": _json(mask),
         "feature_names": None if model is None else _names(mask, model),
@@ -109,6 +112,8 @@ def _found(row: Asked, answer: TaskAnswer, model: StoredModel) -> dict[str, Any]
         "decisions": _json(answer.decisions),
         "flips": _json(flips),
         "flipped_features": _names(flips, model),
+        "changes": None if flips is None else json.dumps(changes_of(row, model.space)),
+        "possible": _json(row.possible(model.space)),
         "seconds": round(answer.seconds, 6),
         "trusts": json.dumps(answer.trusts),
         "certificate": answer.certificate_path,

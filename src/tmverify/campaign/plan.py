@@ -13,10 +13,11 @@
     pruned = "pruned.tm"
 
     [inputs.test]
-    file = "digits-test.npz"         # or .npy, .csv
+    file = "digits-test.npz"         # or .npy; .csv, .tsv of your own rows or of bits; .txt, a text a line
     n = 100                          # draw this many, evenly over the labels; default: all
     seed = 0
     image = [8, 8]                   # rows and columns, so that a report can draw them
+    id = "customer"                  # of a .csv: the column that says what each row is called
 
     [[ask]]
     question = "robustness"          # one flip or three: does the decision stay?
@@ -61,19 +62,23 @@ from tmverify.properties.questions import DEFAULT_TIMEOUT, PLANNED, Question
 MIB = 1 << 20
 _MOST = 1 << 31
 _TOP = ("title", "engine", "timeout", "memory", "certificates", "models", "inputs", "ask")
-_OF_INPUTS = ("file", "n", "seed", "image")
+_OF_INPUTS = ("file", "n", "seed", "image", "id")
 _OF_REGION = ("inputs", "features", "direction")
 _OF_ASK = ("question", "models", *_OF_REGION, "epsilons", "scope")
 
 
 @dataclass(frozen=True, slots=True)
 class InputSet:
-    """A data file, and which of its rows are asked about: all, or ``n`` drawn by ``seed``."""
+    """A data file, and which of its rows are asked about: all, or ``n`` drawn by ``seed``.
+
+    ``id`` is the column that says what each row is called.
+    """
 
     file: Path
     n: int | None = None
     seed: int = 0
     image: tuple[int, int] | None = None
+    id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +171,7 @@ def _inputs(name: str, raw: Any, folder: Path) -> InputSet:
         None if "n" not in raw else _integer(raw["n"], f"{where}.n", least=1),
         _integer(raw.get("seed", 0), f"{where}.seed", least=0),
         _image(raw.get("image"), where),
+        None if "id" not in raw else _string(raw["id"], f"{where}.id"),
     )
 
 

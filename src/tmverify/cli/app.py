@@ -76,6 +76,7 @@ def _parameters(question: Question) -> Iterator[tuple[str, Any, Any]]:
     elif question.has_epsilon:
         yield "epsilon", options.Epsilons, options.DEFAULT_EPSILONS
     if question.about_input:
+        yield "id", options.IdColumn, None
         yield "n", options.SampleSize, None
         yield "seed", options.Seed, 0
     own = question.about_input and not question.has_eta

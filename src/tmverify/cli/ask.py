@@ -14,16 +14,24 @@ from pathlib import Path
 from typing import Any
 
 from tmverify.asking.answer import Asked, answered
-from tmverify.asking.subject import OWN, Chosen, Subject, about_everything, about_inputs, open_models, text_of
+from tmverify.asking.subject import (
+    OWN,
+    Chosen,
+    Subject,
+    about_everything,
+    about_inputs,
+    open_inputs,
+    open_models,
+    text_of,
+)
 from tmverify.asking.tally import Tally, tally_of
 from tmverify.asking.task import Task, digest
 from tmverify.campaign.expansion import Campaign
 from tmverify.campaign.run import ask, check_folder, check_jobs, notes_of
 from tmverify.campaign.store import Store
 from tmverify.cli.exit_codes import ExitCode
-from tmverify.cli.output import asked_anew, print_note
+from tmverify.cli.output import asked_anew, print_note, tell_ignored
 from tmverify.cli.saving import check_apart, check_target
-from tmverify.data import load_inputs
 from tmverify.engines import check_certifying, check_engine
 from tmverify.engines.engine import check_timeout
 from tmverify.errors import InvalidInputError
@@ -43,6 +51,7 @@ class Given:
     data: Path | None = None
     epsilons: tuple[int, ...] = ()
     eta: str = "1"
+    id: str | None = None
     n: int | None = None
     seed: int = 0
     scope: str = "team"
@@ -214,7 +223,9 @@ def _open(question: Question, given: Given) -> tuple[Subject, Any]:
         subject = about_everything(names, models, given.scope)
         if given.data is None:
             return subject, None
-        return subject, load_inputs(given.data).matched(subject.named, given.data).X
+        hints = open_inputs(given.data, models)
+        tell_ignored(given.data, hints)
+        return subject, hints.X
     assert given.data is not None
     chosen = Chosen(
         n=given.n,
@@ -224,7 +235,9 @@ def _open(question: Question, given: Given) -> tuple[Subject, Any]:
         direction=given.direction,
     )
     data = text_of(given.data.stem)
-    return about_inputs(names, models, load_inputs(given.data), chosen, data=data, file=given.data), None
+    inputs = open_inputs(given.data, models, given.id)
+    tell_ignored(given.data, inputs)
+    return about_inputs(names, models, inputs, chosen, data=data), None
 
 
 def _ask_each(answers: Answers) -> None:

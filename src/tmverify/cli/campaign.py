@@ -115,9 +115,9 @@ def export(store: ThisStore, csv: CsvTarget = None, parquet: ParquetTarget = Non
 
     An answer that the question can't have, in a damaged store, is unknown, with stop_reason not-believed.
 
-    Columns: task, question, models, data, index, label, epsilon, scope, direction, features, feature_names,
-    status, radius, lower, upper, decisions, flips, flipped_features, seconds, engine, stop_reason, detail,
-    trusts, certificate, attempts, model_hashes, versions.
+    Columns: task, question, models, data, index, line, name, label, epsilon, scope, direction, features,
+    feature_names, status, radius, lower, upper, decisions, flips, flipped_features, changes, possible,
+    seconds, engine, stop_reason, detail, trusts, certificate, attempts, model_hashes, versions.
 
     Example: [cyan]tmverify campaign export results.db --csv out.csv[/cyan]
     """
@@ -171,13 +171,15 @@ def _run(
     from tmverify.campaign.plan import read_plan
     from tmverify.campaign.run import ask, check_folder, check_jobs
     from tmverify.campaign.store import Store
-    from tmverify.cli.output import asked_anew, plain, print_note, show
+    from tmverify.cli.output import asked_anew, ignored_columns, plain, print_note, show
     from tmverify.cli.status import report_status
 
     check_jobs(jobs)
     check_apart([plan], [store], "PLAN and --store")
     campaign = expand(read_plan(plan))
     check_folder(campaign.certificates)
+    for file, names in campaign.ignored.items():
+        print_note(ignored_columns(file, names))
     tally, interrupted = Tally(0), False
     how = {"jobs": jobs, "cluster": cluster, "retry_unknown": retry_unknown}
     with one_interrupt(), Store.writing(store) as opened:

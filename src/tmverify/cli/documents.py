@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tmverify.asking.answer import Asked
+from tmverify.asking.answer import Asked, changes_of
 from tmverify.asking.tally import Tally
 from tmverify.atomic import replacing
 from tmverify.cli.ask import Answers
@@ -28,8 +28,21 @@ _MEASURES: dict[str, Callable[[Iterable[float]], float]] = {
     "least": min,
     "greatest": max,
 }
-_CSV = ("index", "scope", "class", "radius", "lower", "upper", "nearest", "against", "seconds", "engine")
-_MORE_CSV = ("stop_reason", "flips", "flipped_features", "certificate")
+_CSV = (
+    "index",
+    "line",
+    "name",
+    "scope",
+    "class",
+    "radius",
+    "lower",
+    "upper",
+    "nearest",
+    "against",
+    "seconds",
+    "engine",
+)
+_MORE_CSV = ("stop_reason", "flips", "flipped_features", "changes", "possible", "certificate")
 
 
 def document(answers: Answers) -> dict[str, Any]:
@@ -39,7 +52,12 @@ def document(answers: Answers) -> dict[str, Any]:
     if question.about_input:
         free = None if subject.features is None else np.flatnonzero(subject.features).tolist()
         document |= {
-            "data": {"path": str(given.data), "n": given.n, "seed": given.seed},
+            "data": {
+                "path": str(given.data),
+                "n": given.n,
+                "seed": given.seed,
+                "ignored_columns": () if subject.inputs is None else subject.inputs.ignored,
+            },
             "features": free,
             "feature_names": None if free is None else [feature_name(subject.named, i) for i in free],
             "direction": subject.direction,
@@ -114,15 +132,16 @@ def _json_of_distances(answers: Answers) -> dict[str, Any]:
 
 
 def _results(answers: Answers) -> list[dict[str, Any]]:
-    """Each answer as plain values, with the model's names of the features."""
+    """Each answer as plain values, with the model's names of the features and its columns in words."""
     question, labels = (
         answers.question,
         labels_of(answers, answers.asked) if answers.question.is_distance else (),
     )
-    results = []
+    results, space = [], answers.subject.named.space
     for place, each in enumerate(answers.asked):
         found, task, flips = each.found, each.task, each.flips
-        result: dict[str, Any] = {"index": task.index} if question.about_input else {}
+        row = {"index": task.index, "line": task.line, "name": task.row_name}
+        result: dict[str, Any] = row if question.about_input else {}
         result |= {"epsilon": task.epsilon} if question.has_epsilon else {}
         result |= {"scope": task.scope, "status": found.status}
         if question.is_distance:
@@ -142,6 +161,8 @@ def _results(answers: Answers) -> list[dict[str, Any]]:
             "engine": found.engine,
             "flips": None if flips is None else flips.tolist(),
             "flipped_features": names,
+            "changes": None if flips is None else changes_of(each, space),
+            "possible": each.possible(space),
             "decisions": None if found.decisions is None else list(found.decisions),
             "stop_reason": found.stop_reason,
             "detail": found.detail,
@@ -151,7 +172,8 @@ def _results(answers: Answers) -> list[dict[str, Any]]:
         if not question.about_input:
             ones = None if each.witness is None else np.flatnonzero(each.witness).tolist()
             names = None if ones is None else [feature_name(answers.subject.named, i) for i in ones]
-            result |= {"witness": each.witness, "features_set": names}
+            values = space.decode([each.witness])[0] if result["possible"] else None
+            result |= {"witness": each.witness, "features_set": names, "values": values}
         results.append(result)
     return results
 
@@ -162,16 +184,24 @@ def _number(value: float | None) -> Any:
 
 
 def save_witnesses(path: Path, answers: Answers) -> None:
-    """Write the counterexamples X, possibly none, with the names of the features.
+    """Write the counterexamples X, perhaps none, with the names of the features, and which are possible.
 
-    For questions about inputs, also write these (X0, index), and epsilon or the bounds of the distance.
+    For questions about inputs, also write these (X0, index, and line and name if they are known), the changes
+    in words (a list in JSON for each), and epsilon or the bounds of the distance.
     """
     found = [each for each in answers.asked if each.witness is not None]
+    space = answers.subject.named.space
     tasks, shape = [each.task for each in found], (len(found), answers.subject.named.n_features)
     arrays: dict[str, Any] = {"X": np.array([each.witness for each in found], np.uint8).reshape(shape)}
+    arrays["possible"] = space.possible(arrays["X"])
     if answers.question.about_input:
         arrays["X0"] = np.array([task.x for task in tasks], np.uint8).reshape(shape)
         arrays["index"] = np.array([task.index for task in tasks], np.int64)
+        if tasks and all(task.line is not None for task in tasks):
+            arrays["line"] = np.array([task.line for task in tasks], np.int64)
+        if tasks and all(task.row_name is not None for task in tasks):
+            arrays["name"] = np.array([task.row_name for task in tasks], np.str_)
+        arrays["changes"] = np.array([json.dumps(changes_of(each, space)) for each in found], np.str_)
     if answers.question.has_epsilon:
         arrays["epsilon"] = np.array([task.epsilon for task in tasks], np.int64)
     if answers.question.is_distance:
@@ -186,7 +216,8 @@ def save_csv(path: Path, answers: Answers) -> None:
     """Write a line for every distance; unknown values are left empty, infinity is ``inf``.
 
     ``nearest`` is the model's decision on the nearest input known; with two models, ``against`` is the
-    second's. ``flips`` are indices separated by spaces, ``flipped_features`` their names as a list in JSON.
+    second's. ``flips`` are indices separated by spaces, ``flipped_features`` their names as a list in JSON,
+    ``changes`` the columns that differ, in JSON too.
     There is a column ``certificate`` if certificates were wanted.
     """
     left_out = {"against"} if len(answers.given.models) == 1 else set()
@@ -199,12 +230,15 @@ def save_csv(path: Path, answers: Answers) -> None:
 
 
 def _csv_line(result: dict[str, Any]) -> dict[str, Any]:
-    flips, names, decisions = result["flips"], result["flipped_features"], result["decisions"]
+    flips, decisions = result["flips"], result["decisions"]
     return {
         **result,
         "nearest": result["nearest"] if decisions is None or "against" not in result else decisions[0],
         "flips": "" if flips is None else " ".join(map(str, flips)),
-        "flipped_features": "" if names is None else json.dumps(names),
+        **{
+            key: "" if result[key] is None else json.dumps(result[key])
+            for key in ("flipped_features", "changes", "possible")
+        },
     }
 
 

@@ -167,9 +167,15 @@ def _question(
 
     ``wide``: without a given epsilon, any number of features may flip.
     """
-    from tmverify.asking.subject import Chosen, about_everything, about_inputs, machines, open_models
-    from tmverify.cli.output import plain
-    from tmverify.data import load_inputs
+    from tmverify.asking.subject import (
+        Chosen,
+        about_everything,
+        about_inputs,
+        machines,
+        open_inputs,
+        open_models,
+    )
+    from tmverify.cli.output import plain, tell_ignored
     from tmverify.properties import Query
     from tmverify.properties.questions import EQUIVALENCE, RADIUS
 
@@ -190,7 +196,9 @@ def _question(
     else:
         index, epsilon, features, direction = near.values()
         chosen = Chosen(index=index or 0, scope=scope, features=features, direction=direction)
-        subject = about_inputs(names, models, load_inputs(data), chosen, file=data)
+        inputs = open_inputs(data, models)
+        tell_ignored(data, inputs)
+        subject = about_inputs(names, models, inputs, chosen)
         if epsilon is None:
             epsilon = models[0].n_features if wide else 1
         (task,) = subject.tasks(RADIUS.part(len(models)), [epsilon])

@@ -24,8 +24,9 @@ ModelB = Annotated[
     ),
 ]
 DATA_HELP = (
-    "Inputs: .npz with X (and y for labels, feature_names for names), .npy, or .csv of 0/1 with an optional "
-    "header (a column named y or label holds the labels). Columns with names are matched to the model's."
+    "Your own rows: .csv or .tsv with the model's columns (found by name; others are ignored), or .txt with "
+    "a text a line. Or bits: .csv of 0/1, .npy, .npz with X (and y, feature_names). Labels are in the column "
+    "that the model was trained on, or in one named y or label."
 )
 DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=DATA_HELP)]
 
@@ -52,6 +53,16 @@ Eta = Annotated[
     ),
 ]
 
+IdColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="The column of DATA that says what each row is called, in tables and files. Rows of text files "
+        "have their line in any case.",
+        rich_help_panel=_INPUTS,
+    ),
+]
 SampleSize = Annotated[
     int | None,
     typer.Option(
@@ -180,8 +191,9 @@ WitnessFile = Annotated[
         "--save-witnesses",
         "--save-witness",
         metavar="FILE.npz",
-        help="Write the counterexamples (X), the inputs they come from (X0), index, epsilon and "
-        "feature_names. Also after Ctrl-C.",
+        help="Write the counterexamples (X), the inputs they come from (X0), index, line, name, epsilon, "
+        "feature_names, the changes in words (JSON), and whether a row can be so (possible). Also after "
+        "Ctrl-C.",
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -201,7 +213,8 @@ NearestFile = Annotated[
         "--save-witness",
         metavar="FILE.npz",
         help="Write the nearest inputs that are decided otherwise (X), the inputs they come from (X0), "
-        "index, lower, upper and feature_names. Also after Ctrl-C.",
+        "index, line, name, lower, upper, feature_names, the changes in words (JSON), and whether a row can "
+        "be so (possible). Also after Ctrl-C.",
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -210,7 +223,8 @@ CsvFile = Annotated[
     typer.Option(
         "--csv",
         metavar="FILE.csv",
-        help="Write a line for every input, with the flips by index (from 0) and by name. Also after Ctrl-C.",
+        help="Write a line for every input, with the flips by index (from 0) and by name, and the changes in "
+        "words. Also after Ctrl-C.",
         rich_help_panel=_OUTPUT,
     ),
 ]

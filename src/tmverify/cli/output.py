@@ -21,10 +21,12 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tmverify.data import Inputs
 from tmverify.model import Classifier
 from tmverify.properties.verdict import Status
 
 _SOON = 1.0  # seconds
+_MAX_NOTES = 5
 STYLE = {Status.HOLDS: "bold green", Status.VIOLATED: "bold red", Status.UNKNOWN: "bold yellow"}
 
 
@@ -150,3 +152,19 @@ def _plain_value(value: object) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} in a JSON document")
+
+
+def tell_ignored(file: Path, inputs: Inputs) -> None:
+    """Say on standard error which columns of a file the model does not read, if there are any."""
+    if inputs.ignored:
+        print_note(ignored_columns(file, inputs.ignored))
+    for note in inputs.notes[:_MAX_NOTES]:
+        print_note(f"{plain(file)}: {plain(note)}")
+    if len(inputs.notes) > _MAX_NOTES:
+        print_note(f"{plain(file)}: … and {len(inputs.notes) - _MAX_NOTES} more such notes")
+
+
+def ignored_columns(file: Path, names: Sequence[str]) -> str:
+    """The note that a file has columns that the model does not read."""
+    some = ", ".join(map(plain, names[:8])) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    return f"{plain(file)}: ignored, as the model does not read them: {some}"

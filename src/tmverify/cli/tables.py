@@ -1,8 +1,9 @@
 """Answers as tables, or as JSON (``documents``).
 
 Every question is shown in the same way: a heading, what was asked, a table, the answer in a line, the first
-counterexamples, the files that were written. A question with epsilon has a row for each epsilon; a question
-about distances has one for each input.
+counterexamples in the words of the model's columns, the files that were written. A question with epsilon has
+a row for each epsilon; a question about distances has one for each input, with its line and its name where
+they are known.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
@@ -23,14 +25,14 @@ from tmverify.cli.ask import Answers
 from tmverify.cli.documents import certificate_of, document, labels_of, radii_of, spans_of
 from tmverify.cli.histogram import histogram
 from tmverify.cli.output import STYLE, headline, plain, seconds_text, show, show_json, table_of
-from tmverify.model import Label
+from tmverify.model import Classifier, Label
 from tmverify.model.classifier import TEAM
 from tmverify.model.names import printable_name
 from tmverify.properties import Status, StopReason
 from tmverify.properties.trust import NO_CERTIFICATE
 
 _MAX_LINES = 5
-_MAX_FLIPS = 10
+_MAX_CHANGES = 10
 _MAX_ONES = 20
 
 
@@ -65,7 +67,7 @@ def report(answers: Answers) -> None:
 def _setting(answers: Answers) -> str:
     """The number of inputs, whose decision, what may change unless all may, the engine and the limit."""
     given = answers.given
-    said = [f"eta {answers.eta}" if answers.question.has_eta else f"{len(answers.subject.rows)} inputs"]
+    said = [f"eta {answers.eta}" if answers.question.has_eta else _counted(len(answers.subject.rows))]
     said += [f"scope {plain(given.scope)}"]
     said += [] if given.features is None else [f"only features {plain(given.features)}"]
     said += [] if given.direction is None else [f"direction {given.direction}"]
@@ -81,7 +83,7 @@ def _meaning(answers: Answers) -> str:
     tally, asked, total = answers.tally, len(answers.asked), len(answers.tasks)
     so_far = f"{asked} of {total} queries answered; " if answers.interrupted else ""
     if tally.violated:
-        return f"{so_far}{tally.violated} of {asked} queries have a counterexample"
+        return f"{so_far}{tally.violated} of {asked} queries have a counterexample{_of_them(answers)}"
     if tally.unknown:
         return f"{so_far}{tally.unknown} of {asked} queries undecided: {_remedy(answers)}"
     if not asked:
@@ -96,11 +98,23 @@ def _meaning_of_all(answers: Answers) -> str:
         return f"{word}: at least {required} of {inputs} inputs, as eta = {eta} asks"
     if answers.status is Status.VIOLATED:
         spare = inputs - required
-        return f"not {word}: {tally.violated} inputs; eta = {eta} of {inputs} inputs allows {spare}"
+        said = f"not {word}: {tally.violated} inputs{_of_them(answers)}"
+        return f"{said}; eta = {eta} of {inputs} inputs allows {spare}"
     if answers.whole is not None:
         return answers.whole.detail
     counts = f"{word}: {tally.positive}, violated: {tally.violated}"
     return f"so far {counts}; {required} of {inputs} inputs must be {word}"
+
+
+def _counted(n: int) -> str:
+    return f"{n} input{'s' * (n != 1)}"
+
+
+def _of_them(answers: Answers) -> str:
+    """How many of the counterexamples are no possible rows."""
+    space = answers.subject.named.space
+    wrong = sum(each.possible(space) is False for each in answers.asked)
+    return f", {wrong} of them no possible row" if wrong else ""
 
 
 def _remedy(answers: Answers) -> str:
@@ -175,10 +189,7 @@ def _show_one(answers: Answers) -> None:
     }[answers.status]
     show(headline(answers.status, meaning, interrupted=answers.interrupted))
     if asked.witness is not None:
-        ones = np.flatnonzero(asked.witness).tolist()
-        shown = ", ".join(printable_name(answers.subject.named, i) for i in ones[:_MAX_ONES]) or "none"
-        more = f" and {len(ones) - _MAX_ONES} more" if len(ones) > _MAX_ONES else ""
-        show(f"  features that are 1 there: {shown}{more}")
+        show(Text(f"  {_place_text(answers.subject.named, asked.witness)}"), *_impossible_lines(answers))
     show(Text(f"  engine {found.engine}, {found.seconds:.2f} s", style="dim"))
 
 
@@ -199,6 +210,7 @@ def _show_distances(answers: Answers) -> None:
     for each in _nearest_first(asked)[:_MAX_LINES]:
         if each.witness is not None:
             show(_line(answers, each))
+    show(*_impossible_lines(answers))
     if asked:
         seconds = [each.found.seconds for each in asked]
         middle, longest = seconds_text(statistics.median(seconds)), seconds_text(max(seconds))
@@ -211,7 +223,9 @@ def _show_distances(answers: Answers) -> None:
 def _table_of_distances(answers: Answers, asked: Sequence[Asked]) -> Table:
     two = len(answers.given.models) == 2
     nearest = ("there A says", "B says") if two else ("nearest class",)
-    lines = []
+    with_line = any(each.task.line is not None for each in asked)
+    with_name = any(each.task.row_name is not None for each in asked)
+    lines: list[dict[str, object]] = []
     for each, label in zip(asked, labels_of(answers, asked), strict=True):
         found, scope = each.found, each.task.scope
         there = (None, None) if found.decisions is None else found.decisions
@@ -220,6 +234,8 @@ def _table_of_distances(answers: Answers, asked: Sequence[Asked]) -> Table:
         lines.append(
             {
                 "index": each.task.index,
+                **({"line": _known(each.task.line)} if with_line else {}),
+                **({"name": _known(each.task.row_name)} if with_name else {}),
                 "class": _class(label, scope),
                 "radius": radius,
                 **dict(zip(nearest, labels, strict=True)),
@@ -227,6 +243,10 @@ def _table_of_distances(answers: Answers, asked: Sequence[Asked]) -> Table:
             }
         )
     return table_of(lines)
+
+
+def _known(value: object) -> object:
+    return "-" if value is None else value
 
 
 def _nearest_first(asked: Sequence[Asked]) -> list[Asked]:
@@ -266,20 +286,56 @@ def _witness_lines(answers: Answers) -> list[Text]:
     if len(found) > _MAX_LINES:
         more = f"… and {len(found) - _MAX_LINES} more; --save-witnesses FILE.npz keeps them all"
         lines.append(Text(f"  {more}", style="dim"))
-    return lines
+    return [*lines, *_impossible_lines(answers)]
 
 
 def _line(answers: Answers, asked: Asked) -> Text:
+    """The input, the decisions that differ, and what has to change: "age 25 to 40 → over 60, x3 0→1"."""
     within = "" if asked.task.epsilon is None else f", epsilon {asked.task.epsilon}"
-    line = Text(f"  input {asked.task.index}{within}: ")
+    line = Text(f"  {plain(asked.task.called)}{within}: ")
     line.append(_decisions_text(asked), style="bold")
-    flips, witness = asked.flips, asked.witness
-    if flips is None or witness is None or not len(flips):
+    changes = asked.changes(answers.subject.named.space)
+    if not changes:
         return line.append(", at the input itself")
-    model, shown = answers.subject.named, flips[:_MAX_FLIPS].tolist()
-    names = [f"{printable_name(model, i)} {1 - witness[i]}→{witness[i]}" for i in shown]
-    more = f" and {len(flips) - _MAX_FLIPS} more" if len(flips) > _MAX_FLIPS else ""
-    return line.append(f" by flipping {', '.join(names)}{more}")
+    return line.append(f" if {_listed(changes, _MAX_CHANGES)}")
+
+
+def _impossible_lines(answers: Answers) -> list[Text]:
+    """A sentence about the counterexamples that no row of a table can be, if there are any."""
+    space = answers.subject.named.space
+    found = [each.possible(space) for each in answers.asked if each.witness is not None]
+    wrong = found.count(False)
+    if not wrong:
+        return []
+    if not answers.question.about_input:
+        said = "no row can be this input: bits are chosen one by one"
+    else:
+        said = f"{wrong} of {len(found)} counterexamples are" if len(found) > 1 else "this is"
+        said += " no possible row: facts change one by one, and may contradict each other"
+    return [Text(f"  {said} (docs/tables.md)", style="dim")]
+
+
+def _place_text(model: Classifier, witness: NDArray[np.uint8]) -> str:
+    """A whole input in words: the value of each column; of words, pixels and plain flags those that are 1."""
+    space = model.space
+    if space.only_flags:
+        ones = [printable_name(model, i) for i in np.flatnonzero(witness).tolist()]
+        what = (
+            "words" if space.is_text else "pixels that are on" if space.image_shape else "features that are 1"
+        )
+        return f"{what} there: {_listed(ones, _MAX_ONES) or 'none'}"
+    values = [
+        f'"{column.name}"' if column.kind == "word" else f"{column.name} {column.words(witness)}"
+        for column in sorted(space.columns, key=lambda column: column.kind in ("word", "pixel"))
+        if column.kind not in ("word", "pixel") or witness[column.bits.start]
+    ]
+    return f"there: {_listed(values, _MAX_ONES)}"
+
+
+def _listed(values: Sequence[object], most: int) -> str:
+    """Values with commas between them, and how many more there are."""
+    more = f" and {len(values) - most} more" if len(values) > most else ""
+    return plain(", ".join(map(str, values[:most])) + more)
 
 
 def _decisions_text(asked: Asked) -> str:

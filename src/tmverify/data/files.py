@@ -8,6 +8,8 @@ Nothing is ever unpickled.
 from __future__ import annotations
 
 import csv
+import io
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -18,12 +20,32 @@ from numpy.typing import NDArray
 from tmverify.errors import DataFormatError, TmVerifyError
 from tmverify.model import Label
 from tmverify.model.names import check_distinct
+from tmverify.space.values import as_number
 
 LABEL_NAMES = ("y", "label")
+TEXT_FILES = (".csv", ".tsv")
+
+_SAMPLE = 1 << 16  # characters that are looked at to find what separates cells
+_LINES = 20
+_LONGEST_CELL = 1 << 28  # characters
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,}))\s*", re.ASCII)
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 ReadT = TypeVar("ReadT")
 Line = tuple[int, list[str]]
 """The number of a line, and its cells."""
+
+
+class RawRows(NamedTuple):
+    """Rows of a user's table as text, with the names of its columns and the lines of its file."""
+
+    names: tuple[str, ...]
+    cells: Sequence[Sequence[str]]
+    lines: tuple[int, ...] | None = None
+
+    def column(self, name: str) -> list[str]:
+        place = self.names.index(name)
+        return [row[place] for row in self.cells]
 
 
 class Arrays(NamedTuple):
@@ -32,6 +54,9 @@ class Arrays(NamedTuple):
     X: NDArray[Any]
     y: NDArray[Any] | None = None
     feature_names: tuple[str, ...] | None = None
+    raw: RawRows | None = None
+    lines: tuple[int, ...] | None = None
+    ids: tuple[str, ...] | None = None
 
 
 def guarded(reader: Callable[[Path], ReadT], file: Path) -> ReadT:
@@ -70,7 +95,18 @@ def read_npz(file: Path) -> Arrays:
                 )
             X = archive["X"]
             names = _names(archive, X, file) if "feature_names" in archive.files else None
-            return Arrays(X, archive["y"] if "y" in archive.files else None, names)
+            y = archive["y"] if "y" in archive.files else None
+            return Arrays(X, y, names, _raw_rows(archive, X, file) if "raw" in archive.files else None)
+
+
+def _raw_rows(archive: Any, X: NDArray[Any], file: Path) -> RawRows:
+    """The arrays raw, raw_names and raw_lines, which ``save_inputs`` writes."""
+    raw, names = archive["raw"], archive["raw_names"]
+    lines = archive["raw_lines"] if "raw_lines" in archive.files else None
+    fits = raw.dtype.kind == names.dtype.kind == "U" and raw.shape == (len(X), *names.shape)
+    if not fits or (lines is not None and (lines.shape != (len(X),) or lines.dtype.kind != "i")):
+        raise DataFormatError(f"{file}: raw, raw_names and raw_lines do not fit X.")
+    return RawRows(tuple(names.tolist()), raw.tolist(), None if lines is None else tuple(lines.tolist()))
 
 
 def _names(archive: Any, X: NDArray[Any], file: Path) -> tuple[str, ...]:
@@ -95,33 +131,79 @@ def _names(archive: Any, X: NDArray[Any], file: Path) -> tuple[str, ...]:
 def csv_lines(file: Path, values: str, *, skip_spaces: bool = False) -> Iterator[Line]:
     """Each line that is not blank; DataFormatError if one has more or fewer cells than the first.
 
-    ``values`` is what error messages say is expected; ``skip_spaces`` lets a quoted cell follow a space.
+    Cells are separated by commas, semicolons or tabs, whichever the file uses (``separation``). Between
+    semicolons, 20,5 is the number 20.5, as spreadsheets write it where a comma is the decimal mark; 1,000
+    could be two numbers, and stays as it is. ``values`` is what error messages say is expected;
+    ``skip_spaces`` lets a quoted cell follow a space.
     """
     with open(file, newline="", encoding="utf-8-sig") as text:
-        reader, width = csv.reader(text, skipinitialspace=skip_spaces), 0
+        try:
+            mark, quoting = separation(text.read(_SAMPLE), file.suffix.lower())
+        except UnicodeDecodeError:
+            raise DataFormatError(
+                f"{file}: not a text file in UTF-8 (in a spreadsheet: save as CSV UTF-8); expected {values}."
+            ) from None
+        text.seek(0)
+        skip = skip_spaces and mark != "\t"  # a tab is a space, too
+        csv.field_size_limit(_LONGEST_CELL)  # a setting of the process; a text may be long
+        reader, width = csv.reader(text, delimiter=mark, quoting=quoting, skipinitialspace=skip), 0
+        start = 1  # a quoted cell may have several lines
         try:
             for cells in reader:
-                if len(cells) > 1 or "".join(cells).strip():
+                line, start = start, reader.line_num + 1
+                if "".join(cells).strip():
                     width = width or len(cells)
                     if len(cells) != width:
                         raise DataFormatError(
-                            f"{file}, line {reader.line_num}: {len(cells)} values, where line 1 has {width}."
+                            f"{file}, line {line}: {len(cells)} values, where line 1 has {width}."
                         )
-                    yield reader.line_num, cells
+                    yield line, [_with_point(cell) for cell in cells] if mark == ";" else cells
         except UnicodeDecodeError:
             raise DataFormatError(
-                f"{file}: not a text file in UTF-8; expected comma-separated {values}."
+                f"{file}: not a text file in UTF-8 (in a spreadsheet: save as CSV UTF-8); expected {values}."
             ) from None
         except csv.Error as error:
             raise DataFormatError(f"{file}: not comma-separated text: {error}.") from None
 
 
-def as_number(cell: str) -> float | None:
-    """The number that a cell holds, or None."""
-    try:
-        return float(cell)
-    except ValueError:
-        return None
+def _with_point(cell: str) -> str:
+    return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell
+
+
+def separation(sample: str, suffix: str) -> tuple[str, Any]:
+    """What separates the cells of a file that begins with ``sample``, and whether cells are quoted.
+
+    The mark that cuts the first lines into the most cells, equally many in each line; if there is none, a tab
+    in a ``.tsv`` file and else the mark that the first line has most often. Where plain tabs do that, quotes
+    are part of the text, unless all cells that have any are quoted as a whole.
+    """
+    lines = sample.split("\n")[:_LINES]
+    if len(sample) == _SAMPLE and len(lines) > 1:
+        lines.pop()  # it is cut off
+    widths = {line.count("\t") for line in lines if line.strip()}
+    if len(widths) == 1 and 0 not in widths:
+        cells = [cell.strip("\r") for line in lines for cell in line.split("\t") if '"' in cell]
+        quoted = bool(cells) and all(map(_QUOTED.fullmatch, cells))
+        return "\t", csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    best, most = ("\t" if suffix == ".tsv" else ","), 1
+    for mark in ";\t,":
+        try:
+            rows = [
+                cells for cells in csv.reader(io.StringIO(sample), delimiter=mark) if "".join(cells).strip()
+            ]
+        except csv.Error:
+            continue
+        if len(sample) == _SAMPLE and len(rows) > 1:
+            rows.pop()
+        cut = [len(cells) for cells in rows[:_LINES]]
+        if cut and min(cut) == max(cut) > most:
+            best, most = mark, max(cut)
+    if (
+        most == 1 and suffix != ".tsv" and lines
+    ):  # some line is wrong: the first, with the names, is the guide
+        names = next((line for line in lines if line.strip()), "")
+        best = max(",;\t", key=names.count)
+    return best, csv.QUOTE_MINIMAL
 
 
 def typed_labels(labels: list[str]) -> NDArray[Any]:

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tmverify.errors import ImportMismatchError, InvalidInputError, ModelError, shown
 from tmverify.model import Label, Model
-from tmverify.model.checks import as_bit_matrix, labels_of, listed
+from tmverify.model.checks import as_bit_matrix, labels_of, listed, space_of
 from tmverify.model.clauses import Clauses, check_n_features
 from tmverify.model.evaluate import decide
 from tmverify.model.machine import EmptyClause
@@ -136,7 +136,7 @@ def assemble(
         clamp=clamp,
         empty_clause=empty_clause,
         classes=tuple(range(len(weights))) if classes is None else labels_of(listed(classes, "classes")),
-        feature_names=None if feature_names is None else tuple(listed(feature_names, "feature_names")),
+        space=space_of(feature_names, None, clauses.n_features),
     )
 
 

@@ -7,7 +7,6 @@ Inputs are 0 and 1 of any type, dense or sparse; one row may be a vector or a ma
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tmverify.errors import InvalidInputError, ModelError, shown
+from tmverify.space import Space
 
 if TYPE_CHECKING:
     from tmverify.model.classifier import Label
@@ -75,15 +75,14 @@ def learnt_labels(classes: NDArray[Any]) -> tuple[Label, ...]:
 
 
 def check_options(model: Model) -> None:
-    """Raise ModelError unless tie, clamp, empty_clause, classes and feature_names are valid."""
+    """Raise ModelError unless tie, clamp, empty_clause, classes and space are valid."""
     _check_choice("tie", model.tie, ("positive", "negative"))
     _check_choice("empty_clause", model.empty_clause, ("silent", "fires"))
     if model.clamp is not None:
         clamp = integer(model.clamp, "clamp", 1, MAX_WEIGHT, "a positive integer or None")
         object.__setattr__(model, "clamp", clamp)
     check_classes(model.classes, max(2, len(model.weights)))
-    if model.feature_names is not None:
-        check_feature_names(model.feature_names, model.n_features)
+    check_space(model.space, model.n_features)
 
 
 def _check_choice(name: str, value: object, allowed: tuple[str, str]) -> None:
@@ -116,14 +115,25 @@ def check_classes(classes: tuple[Label, ...], expected: int) -> None:
             )
 
 
-def check_feature_names(names: tuple[str, ...], n_features: int) -> None:
-    """Raise ModelError unless there is one name for each feature, all different."""
+def check_space(space: object, n_features: int) -> None:
+    """Raise ModelError unless ``space`` has a bit for each feature."""
+    if not isinstance(space, Space):
+        raise ModelError(f"space must be a tmverify.Space. Got {shown(space)} instead.")
+    if space.n_bits != n_features:
+        raise ModelError(f"space must have n_features={n_features} bits. Got {space.n_bits} instead.")
+
+
+def space_of(feature_names: Sequence[str] | None, space: Space | None, n_features: int) -> Space:
+    """The space given; or a flag for each name, or for each feature, if there are no names."""
+    if feature_names is None:
+        return Space.flags(n_features) if space is None else space
+    if space is not None:
+        raise ModelError("Give feature_names or a space, not both: a space names its bits.")
+    names = tuple(listed(feature_names, "feature_names"))
     if len(names) != n_features:
         raise ModelError(f"feature_names must have n_features={n_features} names. Got {len(names)} instead.")
     _check_texts(names, "feature_names")
-    if len(set(names)) != len(names):
-        twice = next(name for name, n in Counter(names).items() if n > 1)
-        raise ModelError(f"feature_names must differ from each other. Got {shown(twice)} twice.")
+    return Space.flags(names)
 
 
 def _check_texts(texts: Sequence[str], name: str) -> None:

@@ -12,13 +12,17 @@ import hashlib
 import os
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model.container import write
+from tmverify.space import Space
+
+if TYPE_CHECKING:
+    from tmverify.model.inputs import Rows
 
 Label = int | str
 TEAM = "team"
@@ -32,15 +36,20 @@ class Classifier(ABC):
     ----------
     classes : tuple of int or of str
         The label of each class index.
-    feature_names : tuple of str, or None
-        Without them, features are called x0, x1, … by their index.
+    space : Space
+        What the bits mean; flags without names if nothing is known.
     """
 
     kind: ClassVar[str]
     """The kind of classifier, in words."""
 
     classes: tuple[Label, ...]
-    feature_names: tuple[str, ...] | None
+    space: Space
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """The names of the bits; without them, features are called x0, x1, … by their index."""
+        return self.space.bit_names if self.space.named else None
 
     @property
     @abstractmethod
@@ -94,15 +103,15 @@ class Classifier(ABC):
         """Class index of each row of a checked uint8 matrix, by the plain evaluator."""
 
     @abstractmethod
-    def scores(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Scores of each row of a 0/1 matrix, (n, n_outputs)."""
+    def scores(self, X: Rows) -> NDArray[np.int64]:
+        """Scores of each row of a 0/1 matrix, or of raw rows, (n, n_outputs)."""
 
     @abstractmethod
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Label of each row of a 0/1 matrix (n, n_features); a frame's columns are matched by name."""
+    def predict(self, X: Rows) -> NDArray[Any]:
+        """Label of each row of a 0/1 matrix (n, n_features), or of raw rows."""
 
     @abstractmethod
-    def to_text(self, max_clauses: int | None = None) -> str:
+    def to_text(self, max_clauses: int | None = None, max_conditions: int | None = 12) -> str:
         """Its decision rules as readable text; InvalidInputError if it has none."""
 
     @abstractmethod

@@ -77,7 +77,8 @@ def open_file(
         raise ModelFormatError("not a tmverify model (the header names another format)")
     if metadata.get("version") != version:
         raise ModelFormatError(
-            f"format version {shown(metadata.get('version'))}; this tmverify reads version {version!r}"
+            f"format version {shown(metadata.get('version'))}; this tmverify reads version {version!r}. "
+            "Train or import the model again."
         )
     options = metadata.get("model")
     if not isinstance(options, str):
@@ -161,17 +162,15 @@ def read_arrays(header: dict[str, Any], body: memoryview, schema: Schema) -> dic
     return arrays
 
 
-def names_in(options: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
-    """The options classes and feature_names as hashable values; the model checks them."""
-    classes, names = options.get("classes"), options.get("feature_names")
-    if not isinstance(classes, list) or not (names is None or isinstance(names, list)):
-        raise ModelFormatError("classes and feature_names must be lists")
-    for value in (*classes, *(names or ())):
+def classes_in(options: dict[str, Any]) -> tuple[Any, ...]:
+    """The option classes as hashable values; the model checks them."""
+    classes = options.get("classes")
+    if not isinstance(classes, list):
+        raise ModelFormatError("classes must be a list")
+    for value in classes:
         if not isinstance(value, (int, str)):
-            raise ModelFormatError(
-                f"classes and feature_names must hold strings or integers, found {value!r:.40}"
-            )
-    return tuple(classes), None if names is None else tuple(names)
+            raise ModelFormatError(f"classes must hold strings or integers, found {value!r:.40}")
+    return tuple(classes)
 
 
 def _header_size(start: bytes, n_bytes: int) -> int:

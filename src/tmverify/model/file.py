@@ -3,8 +3,8 @@
 The layout is that of ``model.container``.
 
 Arrays: ``bias`` I64 (outputs,), ``literals`` I32 (n_literals,), ``offsets`` I64 (n_clauses + 1,),
-``weights`` I32 (outputs, n_clauses). The options are n_features, tie, clamp, empty_clause, classes and
-feature_names.
+``weights`` I32 (outputs, n_clauses). The options are n_features, tie, clamp, empty_clause, classes and space
+(``Space.to_json``; null for flags without names).
 
 Every model has exactly one encoding, and ``load`` accepts no other: the file is parsed, the model is built
 with all its checks and encoded again, and the bytes must be equal. So no damaged, padded or reordered file
@@ -24,11 +24,12 @@ from numpy.typing import NDArray
 from tmverify.errors import ModelError, ModelFormatError
 from tmverify.model.classifier import Classifier
 from tmverify.model.clauses import MAX_FEATURES, Clauses
-from tmverify.model.container import Schema, format_of, names_in, open_file, pack, read, read_arrays
+from tmverify.model.container import Schema, classes_in, format_of, open_file, pack, read, read_arrays
 from tmverify.model.machine import Model
+from tmverify.space import Space
 
 FORMAT = "tmverify-model"
-VERSION = "1"
+VERSION = "2"
 
 _SCHEMA: Schema = {"bias": ("I64", 1), "literals": ("I32", 1), "offsets": ("I64", 1), "weights": ("I32", 2)}
 # The modules that decode other formats, imported at the first file of that format: other kinds of classifiers
@@ -82,7 +83,7 @@ def encode(model: Model, sha256: str | None = None) -> bytes:
         "clamp": model.clamp,
         "empty_clause": model.empty_clause,
         "classes": model.classes,
-        "feature_names": model.feature_names,
+        "space": model.space.to_json(),
     }
     arrays: dict[str, NDArray[Any]] = {
         "bias": model.bias,
@@ -98,7 +99,6 @@ def _build(options: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Model:
     n_features = options.get("n_features")
     if type(n_features) is not int or not 1 <= n_features <= MAX_FEATURES:
         raise ModelFormatError(f"n_features must be between 1 and {MAX_FEATURES}, found {n_features!r:.40}")
-    classes, feature_names = names_in(options)
     return Model(
         clauses=_clauses(n_features, arrays["literals"], arrays["offsets"]),
         weights=arrays["weights"],
@@ -106,8 +106,8 @@ def _build(options: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Model:
         tie=options.get("tie", ""),
         clamp=options.get("clamp"),
         empty_clause=options.get("empty_clause", ""),
-        classes=classes,
-        feature_names=feature_names,
+        classes=classes_in(options),
+        space=Space.from_json(options.get("space"), n_features),
     )
 
 

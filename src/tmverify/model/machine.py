@@ -16,19 +16,23 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tmverify.atomic import replacing
 from tmverify.errors import InvalidInputError, ModelError, shown
-from tmverify.model.checks import as_array, check_options, integers, labels_of, listed
+from tmverify.model.checks import as_array, check_options, integers, labels_of, listed, space_of
 from tmverify.model.classifier import TEAM, Classifier, Label
 from tmverify.model.clauses import MAX_CLAUSES, Clauses
 from tmverify.model.evaluate import Tie
 from tmverify.model.inference.packed import PackedModel
-from tmverify.model.names import in_order
+from tmverify.model.inputs import Rows, bits_or_encoded
+from tmverify.space import Space
+
+if TYPE_CHECKING:
+    from tmverify.model.top_features import TopFeatures
 
 EmptyClause = Literal["silent", "fires"]
 
@@ -53,8 +57,10 @@ class Model(Classifier):
         Output of a clause without literals: 0 or 1.
     classes : tuple of int or of str
         The label of each class index; two labels for a binary machine.
+    space : Space
+        What the bits mean, in columns of the user's data; flags without names if nothing is known.
     feature_names : tuple of str, or None
-        Without them, features are called x0, x1, … by their index.
+        The names of the bits; without them, features are called x0, x1, … by their index.
     """
 
     kind: ClassVar[str] = "Tsetlin machine"
@@ -66,7 +72,7 @@ class Model(Classifier):
     clamp: int | None = None
     empty_clause: EmptyClause = "silent"
     classes: tuple[Label, ...] = (0, 1)
-    feature_names: tuple[str, ...] | None = None
+    space: Space = None  # type: ignore[assignment]  # set in __post_init__
 
     @classmethod
     def from_clauses(
@@ -81,6 +87,7 @@ class Model(Classifier):
         empty_clause: EmptyClause = "silent",
         classes: Sequence[Label] | None = None,
         feature_names: Sequence[str] | None = None,
+        space: Space | None = None,
     ) -> Model:
         """Build a model from lists of literals and their votes.
 
@@ -92,8 +99,10 @@ class Model(Classifier):
         weights : array of int, (outputs, n_clauses)
             One row makes a binary machine; (n_clauses,) is read as one row.
         bias : int or array of int, (outputs,)
-        tie, clamp, empty_clause, classes, feature_names
+        tie, clamp, empty_clause, classes, space
             See the attributes of ``Model``. ``classes`` defaults to 0, 1, …
+        feature_names : sequence of str, optional
+            Instead of a space: a flag for each name.
 
         Raises
         ------
@@ -115,7 +124,7 @@ class Model(Classifier):
             classes=tuple(range(max(2, n_outputs)))
             if classes is None
             else labels_of(listed(classes, "classes")),
-            feature_names=None if feature_names is None else tuple(listed(feature_names, "feature_names")),
+            space=space_of(feature_names, space, built.n_features),
         )
 
     def __post_init__(self) -> None:
@@ -131,6 +140,8 @@ class Model(Classifier):
             raise ModelError(f"weights may have at most {MAX_OUTPUTS} rows. Got {weights.shape[0]} instead.")
         if bias.shape != weights.shape[:1]:
             raise ModelError(f"bias must have shape ({weights.shape[0]},). Got {bias.shape} instead.")
+        if self.space is None:
+            object.__setattr__(self, "space", Space.flags(self.n_features))
         check_options(self)
         for name, array in (("weights", weights), ("bias", bias)):
             array.flags.writeable = False
@@ -179,17 +190,19 @@ class Model(Classifier):
 
         return reference_classes(self, bits)
 
-    def scores(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Scores before clamp and decision, (n, outputs) int64, of a 0/1 matrix (n, n_features).
+    def scores(self, X: Rows) -> NDArray[np.int64]:
+        """Scores before clamp and decision, (n, outputs) int64; ``X`` is as in ``predict``."""
+        return self._packed.scores(bits_or_encoded(X, self))
 
-        The columns of a frame are matched to ``feature_names``, also in ``predict``.
+    def predict(self, X: Rows) -> NDArray[Any]:
+        """Label of each row of a 0/1 matrix (n, n_features), or of raw rows.
+
+        Raw rows are frames and lists of mappings with the columns of ``space``, texts and pictures
+        (``model.inputs``); one mapping or one text is a single row.
         """
-        return self._packed.scores(in_order(X, self))
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Label of each row of a 0/1 matrix (n, n_features)."""
-        # Arrays skip ``in_order``: a row takes a microsecond, so even an empty call would matter.
-        return self._packed.predict(X if type(X) is np.ndarray else in_order(X, self))
+        # Arrays skip the question: a row takes a microsecond, so even an empty call would matter.
+        plain = type(X) is np.ndarray and X.ndim == 2 and X.shape[1] == self.clauses.n_features
+        return self._packed.predict(X if plain else bits_or_encoded(X, self))  # type: ignore[arg-type]
 
     def single(self, c: Label) -> Model:
         """The binary machine that says 1 ("it is class c") or 0, by the sign of c's own score.
@@ -211,7 +224,7 @@ class Model(Classifier):
             bias=bias,
             tie=tie,
             empty_clause=self.empty_clause,
-            feature_names=self.feature_names,
+            space=self.space,
         )
 
     def encode(self, sha256: str | None = None) -> bytes:
@@ -220,11 +233,21 @@ class Model(Classifier):
 
         return encode(self, sha256)
 
-    def to_text(self, max_clauses: int | None = None) -> str:
-        """The machine as rules that a person can read, at most ``max_clauses`` per class."""
+    def to_text(self, max_clauses: int | None = None, max_conditions: int | None = 12) -> str:
+        """The machine as rules that a person can read.
+
+        At most ``max_clauses`` per class, the strongest first, each with at most ``max_conditions``
+        conditions and the number of those left out; None for all.
+        """
         from tmverify.model.rules import to_text
 
-        return to_text(self, max_clauses)
+        return to_text(self, max_clauses, max_conditions)
+
+    def top_features(self, c: Label, n: int = 10) -> TopFeatures:
+        """The conditions on columns that bring class ``c`` the most votes, and those that cost the most."""
+        from tmverify.model.top_features import top_features
+
+        return top_features(self, c, n)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """The machine as a list of clauses in JSON, for other tools and people; also written to ``path``."""

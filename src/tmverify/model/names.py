@@ -22,15 +22,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tmverify.errors import InvalidInputError, shown
+from tmverify.errors import InvalidInputError, shown, some
+from tmverify.space import Category, Flag, Number, Part, Space
+from tmverify.space.rows import column_labels
 
 _SOME = 3
+_RETRAIN = (
+    "Train the second on the columns of the first: TsetlinMachineClassifier(binarize=first.space), or "
+    "tmverify train --like FIRST."
+)
 _COUNTED = re.compile(r"[xX]?(\d{1,9})", re.ASCII)
 
 
@@ -102,15 +109,15 @@ def column_order(columns: Sequence[str], model: Named, *, what: str, remedy: str
     InvalidInputError
         If the names do not fit the model's.
     """
-    order = _order(columns, model)
+    order = fitting_order(columns, model)
     if order is not None:
         return order
     if model.feature_names is None:  # then the columns are numbered, but not completely
         columns = [default_name(number) for number in _numbers(columns)]
     own = feature_names(model)
     lacking, unknown = _only(own, columns), _only(columns, own)
-    said = [f"it lacks {_some(lacking)}"] if lacking else []
-    said += [f"the model has no {_some(unknown)}"] if unknown else []
+    said = [f"it lacks {some(lacking, _SOME)}"] if lacking else []
+    said += [f"the model has no {some(unknown, _SOME)}"] if unknown else []
     raise InvalidInputError(
         f"{what} must have columns that are named like the model's features: "
         f"{', and '.join(said) or 'it has some of them twice'}. Rename or drop columns, or {remedy}."
@@ -121,7 +128,7 @@ def check_distinct(columns: Iterable[str], error: type[Exception], what: str) ->
     """Raise ``error`` if two columns have the same name."""
     twice = [name for name, n in Counter(columns).items() if n > 1]
     if twice:
-        raise error(f"{what} must name each column once. Got {_some(twice)} twice or more.")
+        raise error(f"{what} must name each column once. Got {some(twice, _SOME)} twice or more.")
 
 
 def in_order(values: ArrayLike, model: Named, *, name: str = "X") -> ArrayLike:
@@ -137,9 +144,9 @@ def in_order(values: ArrayLike, model: Named, *, name: str = "X") -> ArrayLike:
     """
     if isinstance(values, np.ndarray):
         return values
-    labels = _labels(values)
+    labels = column_labels(values)
     if labels is None:
-        if isinstance(values, list | tuple) and any(_labels(row) is not None for row in values):
+        if isinstance(values, list | tuple) and any(column_labels(row) is not None for row in values):
             rows: Any = [in_order(row, model, name=name) for row in values]
             return np.asarray(rows)
         return values
@@ -156,24 +163,56 @@ def check_same_features(a: Named, b: Named) -> None:
     if a.n_features != b.n_features:
         raise InvalidInputError(
             f"Two models can be compared only if they read the same features. "
-            f"Got n_features={a.n_features} and n_features={b.n_features} instead."
+            f"Got n_features={a.n_features} and n_features={b.n_features} instead. {_RETRAIN}"
         )
     if a.feature_names == b.feature_names:
+        _check_same_reading(a, b)
         return
     named, other = (b, a) if a.feature_names is None else (a, b)
-    order = _order(feature_names(named), other) if other.feature_names is None else None
+    order = fitting_order(feature_names(named), other) if other.feature_names is None else None
     if order is not None and (order == np.arange(len(order))).all():
         return
     first, second = feature_names(a), feature_names(b)
     place = next(i for i in range(a.n_features) if first[i] != second[i])
+    spaces = [space for model in (a, b) if (space := getattr(model, "space", None)) is not None]
+    remedy = _RETRAIN
+    if all(not space.named or _is_plain(space) for space in spaces):
+        remedy += " Or, if their features are the same by position, give both the same feature_names."
     raise InvalidInputError(
         "Two models can be compared only if they read the same features in the same order. Feature "
-        f"{place} is {shown(first[place])} to the one and {shown(second[place])} to the other. Train both on "
-        "the same columns; or, if their features are the same by position, give both the same feature_names."
+        f"{place} is {shown(first[place])} to the one and {shown(second[place])} to the other. {remedy}"
     )
 
 
-def _order(columns: Sequence[str], model: Named) -> NDArray[np.intp] | None:
+def _check_same_reading(a: Named, b: Named) -> None:
+    """Raise InvalidInputError if the same raw row is other bits to the one than to the other."""
+    first, second = (getattr(model, "space", None) for model in (a, b))
+    if first is None or second is None or not (first.named and second.named):
+        return
+    if _is_plain(first) or _is_plain(second):
+        return
+    for one, other in zip(*map(_reading, (first, second)), strict=False):
+        if one != other:
+            raise InvalidInputError(
+                "Two models can be compared only if they read raw rows in the same way. "
+                f"{shown(one.name)} becomes bits by one rule in the first, and by another in the second. "
+                f"{_RETRAIN}"
+            )
+
+
+def _reading(space: Space) -> list[Part]:
+    """The parts that make bits; the name of a part does not matter where it is the only one."""
+    parts = [part for part in space.parts if part.n_bits]
+    alone = len(space.parts) == 1 and not isinstance(parts[0], Flag | Number | Category)
+    return [replace(parts[0], name=parts[0].kind)] if alone else parts  # type: ignore[type-var]
+
+
+def _is_plain(space: Space) -> bool:
+    """Whether all that is known of the bits is their names."""
+    return all(part == Flag(part.name) for part in space.parts)
+
+
+def fitting_order(columns: Sequence[str], model: Named) -> NDArray[np.intp] | None:
     """The column of each feature, or None if the names do not fit."""
     own = model.feature_names or ()
     place = {name: i for i, name in enumerate(columns)}
@@ -196,27 +235,6 @@ def _numbers(columns: Sequence[str]) -> list[int]:
 def _only(names: Iterable[str], others: Iterable[str]) -> list[str]:
     known = set(others)
     return [name for name in names if name not in known]
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SOME} more" if len(names) > _SOME else ""
-    return ", ".join(map(shown, names[:_SOME])) + more
-
-
-def _labels(values: Any) -> Iterable[Any] | None:
-    """The names of the columns of a frame, or of the values of a series."""
-    axes = getattr(values, "axes", None)  # pandas; unlike ``columns``, a label of a series can't hide it
-    if isinstance(axes, list) and axes:
-        labels: Iterable[Any] = axes[-1]
-        return labels
-    fields = getattr(values, "_fields", None)  # named tuples
-    if isinstance(values, tuple) and isinstance(fields, tuple):
-        return fields
-    for attribute in ("column_names", "columns"):  # pyarrow, polars
-        columns = getattr(values, attribute, None)
-        if isinstance(columns, list) and all(isinstance(name, str) for name in columns):
-            return columns
-    return None
 
 
 def printable(label: object) -> str:

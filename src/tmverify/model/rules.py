@@ -6,7 +6,7 @@ The JSON is a list of clauses::
       "format": "tsetlin-clauses",
       "version": 1,
       "n_features": 3,
-      "feature_names": ["fever", "cough", "rash"],    or null
+      "feature_names": ["fever", "cough", "rash"],    or null; or "space", with numbers and categories
       "classes": ["well", "ill"],                     default 0, 1, …
       "bias": [0],                                    the start of each output's score; default 0
       "tie": "positive",                              one output: what a score of 0 means; default "positive"
@@ -41,12 +41,14 @@ from tmverify.model.clauses import MAX_FEATURES
 from tmverify.model.container import parse_json
 from tmverify.model.machine import Model
 from tmverify.model.names import default_index, printable, printable_name
+from tmverify.space import Space
+from tmverify.space.phrases import Condition, conditions_of, joined
 
 FORMAT = "tsetlin-clauses"
 VERSION = 1
 MAX_TEXT_BYTES = 1 << 27  # reading it takes Python some 25 times as much memory
 
-OPTIONS = ("bias", "tie", "clamp", "empty_clause", "classes", "feature_names")
+OPTIONS = ("bias", "tie", "clamp", "empty_clause", "classes", "feature_names", "space")
 _KEYS = {"format", "version", "n_features", "clauses", *OPTIONS}
 
 
@@ -56,7 +58,7 @@ def to_json(model: Model) -> str:
         "format": FORMAT,
         "version": VERSION,
         "n_features": model.n_features,
-        "feature_names": model.feature_names,
+        **_meaning(model.space),
         "classes": model.classes,
         "bias": model.bias.tolist(),
         "tie": model.tie,
@@ -124,6 +126,10 @@ def build(
     names = options.get("feature_names")
     if n_features is None and names is not None:
         n_features = len(names)
+    if options.get("space") is not None:
+        options = {**options, "space": _space(options["space"], n_features)}
+        if names is None and options["space"].named:
+            names = list(options["space"].bit_names)
     bias = options.get("bias", 0)
     _check_integers(bias if isinstance(bias, list) else [bias], '"bias"')
     if n_outputs is None:
@@ -143,6 +149,22 @@ def build(
         raise
     except ModelError as error:
         raise ModelFormatError(str(error)) from None
+
+
+def _meaning(space: Space) -> dict[str, Any]:
+    """What the bits mean: names, if that is all there is to say, else the space."""
+    if space == Space.flags(space.bit_names if space.named else space.n_bits):
+        return {"feature_names": space.bit_names if space.named else None}
+    return {"space": space.to_json()}
+
+
+def _space(document: Any, n_features: Any) -> Space:
+    if type(n_features) is not int:
+        raise ModelFormatError(f'"n_features" must be a number. Found {shown(n_features)}')
+    try:
+        return Space.from_json(document, n_features)
+    except ModelError as error:
+        raise ModelFormatError(f'"space": {error}') from None
 
 
 def _signed(literals: Iterable[list[Any]], names: list[Any] | None, n_features: Any) -> list[list[Any]]:
@@ -202,36 +224,50 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def to_text(model: Model, max_clauses: int | None = None) -> str:
-    """One line for each clause and class that it votes on, at most ``max_clauses`` per class."""
-    if max_clauses is not None and (type(max_clauses) is not int or max_clauses < 0):
-        raise InvalidInputError(
-            f"max_clauses must be None or an integer >= 0. Got {shown(max_clauses)} instead."
-        )
-    return "\n".join(_lines(model, max_clauses))
+def to_text(model: Model, max_clauses: int | None = None, max_conditions: int | None = 12) -> str:
+    """One line for each clause and class that it votes on, the strongest first.
+
+    At most ``max_clauses`` per class; clauses with more than ``max_conditions`` conditions are shortened, and
+    the line says by how many. None means all.
+    """
+    for name, most in (("max_clauses", max_clauses), ("max_conditions", max_conditions)):
+        if most is not None and (type(most) is not int or most < 0):
+            raise InvalidInputError(f"{name} must be None or an integer >= 0. Got {shown(most)} instead.")
+    return "\n".join(_lines(model, max_clauses, max_conditions))
 
 
-def clause_text(model: Model, j: int) -> str:
-    """Clause j as a conjunction in words."""
+def clause_text(model: Model, j: int, max_conditions: int | None = None) -> str:
+    """Clause j as a conjunction in the words of the model's columns."""
     clause = model.clauses[j]
     if not clause:
         return "(empty: never true)" if model.empty_clause == "silent" else "(empty: always true)"
-    words = [("" if lit > 0 else "not ") + printable_name(model, abs(lit) - 1) for lit in clause]
-    contradictory = len({abs(lit) for lit in clause}) < len(clause)
-    return " and ".join(words) + ("  (contradictory: never true)" if contradictory else "")
+    if len({abs(lit) for lit in clause}) < len(clause):
+        words = [("" if lit > 0 else "not ") + printable_name(model, abs(lit) - 1) for lit in clause]
+        return " and ".join(words[:max_conditions]) + "  (contradictory: never true)"
+    # Words that must be there come before those that must not: there are many of these.
+    conditions = sorted(conditions_of(model.space, clause), key=_is_absence)
+    if not conditions:
+        return "(true of every possible input)"
+    never = "  (no possible input: never true)" if any(each.is_impossible for each in conditions) else ""
+    return printable(joined(conditions, max_conditions)) + never
 
 
-def _lines(model: Model, max_clauses: int | None) -> Iterator[str]:
+def _is_absence(condition: Condition) -> bool:
+    return condition.column.kind == "word" and condition.allowed[0]
+
+
+def _lines(model: Model, max_clauses: int | None, max_conditions: int | None) -> Iterator[str]:
     yield f"Tsetlin machine: {model.n_features} features, {model.n_clauses} clauses"
     yield f"decision: {_rule(model)}"
     for row in range(model.n_outputs):
         label = model.classes[1] if model.n_outputs == 1 else model.classes[row]
         voters = np.flatnonzero(model.weights[row])
-        listed = voters[:max_clauses]
+        strongest = np.argsort(-np.abs(model.weights[row, voters]), kind="stable")
+        listed = voters[strongest][:max_clauses]
         start = f", starting from {model.bias[row]:+d}" if model.bias[row] else ""
         yield f"votes on class {printable(label)}{start}:"
         for j in listed:
-            yield f"  {model.weights[row, j]:+d}  {clause_text(model, int(j))}"
+            yield f"  {model.weights[row, j]:+d}  {clause_text(model, int(j), max_conditions)}"
         if len(listed) < len(voters):
             yield f"  … and {len(voters) - len(listed)} more"
 

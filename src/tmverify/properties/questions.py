@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from tmverify.model import Classifier, Label, Model
+    from tmverify.model.inputs import Row
     from tmverify.properties.query import AnyQuery, Query
     from tmverify.properties.region import Direction, Features
 
@@ -98,7 +97,7 @@ class Question:
 @overload
 def robustness_query(
     model: Model,
-    x: ArrayLike,
+    x: Row,
     epsilon: int,
     *,
     scope: Label = "team",
@@ -110,7 +109,7 @@ def robustness_query(
 @overload
 def robustness_query(
     model: Classifier,
-    x: ArrayLike,
+    x: Row,
     epsilon: int,
     *,
     scope: Label = "team",
@@ -121,7 +120,7 @@ def robustness_query(
 
 def robustness_query(
     model: Classifier,
-    x: ArrayLike,
+    x: Row,
     epsilon: int,
     *,
     scope: Label = "team",
@@ -142,7 +141,7 @@ def robustness_query(
 def similarity_query(
     a: Model,
     b: Model,
-    x: ArrayLike,
+    x: Row,
     epsilon: int,
     *,
     scope: Label = "team",
@@ -181,10 +180,11 @@ ROBUSTNESS = Question(
 
     Each input is checked at each epsilon, and each epsilon is a row of the table.
     [bold]robust[/bold]: proved, no change of at most epsilon features alters the decision.
-    [bold]violated[/bold]: one does; the first few are shown.
+    [bold]violated[/bold]: one does; the first few are shown, in the words of the columns.
     [bold]solved[/bold] counts both, and mean seconds are over those.
 
     Example: [cyan]tmverify robustness model.tm test.npz --epsilon 1 --epsilon 3 --n 200[/cyan]
+    rows of your table: [cyan]tmverify robustness people.tm people.csv --id customer[/cyan]
     """,
 )
 SIMILARITY = Question(
@@ -203,6 +203,7 @@ SIMILARITY = Question(
     With --scope own and no labels, the class is the one that A predicts.
 
     Example: [cyan]tmverify similarity old.tm new.tm test.npz --epsilon 0 --epsilon 1 --n 100[/cyan]
+    rows of your table: [cyan]tmverify similarity old.tm new.tm people.csv --id customer[/cyan]
     """,
 )
 EQUIVALENCE = Question(
@@ -243,7 +244,8 @@ RADIUS = Question(
     With --against, the radius is the distance to the nearest input on which two models disagree.
 
     Example: [cyan]tmverify radius model.tm test.npz --n 200 --csv radii.csv[/cyan]
-    words may only be added: [cyan]tmverify radius imdb.tm reviews.npz --direction add[/cyan]
+    rows of your table: [cyan]tmverify radius people.tm people.csv --id customer[/cyan]
+    words may only be added: [cyan]tmverify radius imdb.tm reviews.txt --direction add[/cyan]
     two models: [cyan]tmverify radius trained.tm test.npz --against pruned.tm[/cyan]
     """,
 )
@@ -260,6 +262,7 @@ UNIVERSAL_ROBUSTNESS = Question(
     Inputs are taken in order, and only until the answer is certain.
 
     Example: [cyan]tmverify universal-robustness model.tm test.npz --epsilon 1 --eta 0.9 --n 200[/cyan]
+    rows of your table: [cyan]tmverify universal-robustness people.tm people.csv --eta 0.9[/cyan]
     """,
 )
 UNIVERSAL_SIMILARITY = Question(
@@ -276,6 +279,7 @@ UNIVERSAL_SIMILARITY = Question(
     Inputs are taken in order, and only until the answer is certain.
 
     Example: [cyan]tmverify universal-similarity old.tm new.tm test.npz --epsilon 1 --eta 2/3[/cyan]
+    rows of your table: [cyan]tmverify universal-similarity old.tm new.tm people.csv --eta 2/3[/cyan]
     """,
 )
 

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Classifier
 from tmverify.model.checks import as_bit_vector
+from tmverify.model.inputs import Row, input_row
 from tmverify.model.names import default_name, feature_finder, in_order
 
 Direction = Literal["add", "remove"]
@@ -84,7 +85,7 @@ class Region:
 
 def ball(
     model: Classifier,
-    x: ArrayLike,
+    x: Row,
     epsilon: int,
     *,
     features: Features = None,
@@ -96,7 +97,7 @@ def ball(
     ----------
     model : Classifier
         Features that are not ``attainable`` never change.
-    x : array of 0 and 1, (n_features,)
+    x : array of 0 and 1, (n_features,), or a raw row (``model.inputs``)
     epsilon : int
         At most this many features differ, 0 <= epsilon <= n_features.
     features : mask of 0/1 or bool, (n_features,), or names; optional
@@ -108,7 +109,7 @@ def ball(
     ------
     InvalidInputError
     """
-    center = as_bit_vector(in_order(x, model, name="x"), model.n_features)
+    center = input_row(x, model)
     center.flags.writeable = False
     radius = check_epsilon(epsilon, model.n_features)
     mask = _mask(model, features)

@@ -54,10 +54,10 @@ def _remedy(given: object) -> str:
         return f" A {type(given).__name__} can be asked about its robustness only."
     steps = getattr(given, "steps", None)
     if isinstance(steps, list) and steps and hasattr(steps[-1][1], "model_"):
-        return " Pass pipeline[-1].model_, which it has learnt, and inputs from pipeline[:-1].transform(X)."
+        return " Pass tmverify.freeze(pipeline), which takes the pipeline's own rows."
     if hasattr(given, "model_"):
-        cuts = getattr(given, "binarizer_", None) is not None
-        inputs = ", and inputs from clf.binarizer_.transform(X)" if cuts else ""
+        raw = getattr(getattr(given, "space_", None), "only_flags", True)
+        inputs = "" if raw else ", and rows as mappings or frames, or clf.space_.encode(X)"
         return f" Pass clf.model_, which it has learnt{inputs}."
     if hasattr(given, "fit"):
         return " Only a fitted classifier has one: pass clf.model_ after clf.fit(X, y)."

@@ -1,11 +1,12 @@
 """An answer in one readable line, as ``repr`` shows it in a notebook.
 
-    violated: 2 → 3 by flipping pixel_7_6 > 5.5, 15 ms, search
+    violated: good → bad if age 25 to 40 → over 60, city Oslo → Bergen, 15 ms, search
     radius 6: 2 → 1 by flipping x0, x1, x28 …, 51 ms, search
     holds: proved for 95 of 100 inputs, 95 required, 3 violated, 2 not looked at, 1.2 s, auto
 
-An arrow shows a decision that changes; ≠ stands between the decisions of two models on the same input. Names
-come from models, so they are shortened and made printable to fit on the line.
+An arrow shows a decision that changes; ≠ stands between the decisions of two models on the same input. What
+changes is said in the words of the model's columns, or as plain bits by their names. Names come from models,
+so they are shortened and made printable to fit on the line.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _SOME = 3
 _PLAIN = {"holds": "proved", "violated": "by a counterexample", "unknown": "for no reason given"}
 _LONGEST = 40
+_LONGEST_CHANGE = 100
 _LONGEST_REASON = 120
 
 
@@ -63,6 +65,9 @@ def _found(answer: Verdict | Radius) -> str:
         return f"{decisions} on the same input"
     if not len(answer.flips):
         return f"{decisions} on the input itself"
+    if any({change.before, change.after} != {"0", "1"} for change in answer.changes):
+        changes = ", ".join(_fitting(str(change), _LONGEST_CHANGE) for change in answer.changes[:_SOME])
+        return f"{decisions} if {changes}{' …' if len(answer.changes) > _SOME else ''}"
     names = answer.flipped or tuple(map(default_name, answer.flips[:_SOME].tolist()))
     listed = ", ".join(map(_fitting, names[:_SOME])) + (" …" if len(answer.flips) > _SOME else "")
     return f"{decisions} {'by' if changed else 'after'} flipping {listed}"

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tmverify.model import Label, Model
 from tmverify.properties.summary import radius_line, universal_line, verdict_line
 from tmverify.properties.trust import CHECKED
+from tmverify.space import Change
 
 
 class Status(StrEnum):
@@ -76,6 +77,8 @@ class Verdict(_NotABool):
         input was given (equivalence).
     flipped : tuple of str
         The names of those features: the model's, or x0, x1, … by their index.
+    changes : tuple of Change
+        The same in the user's words: the columns that differ, each with its value before and after.
     decisions : pair of labels, or None
         The two decisions that differ: for robustness the decision at the input and the one at the
         witness; for two models, their decisions at the witness. With a class as scope they are 1 ("it is
@@ -110,6 +113,7 @@ class Verdict(_NotABool):
     certificate: Evidence | None = None
     question: str = ""
     flipped: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
     rests_on: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -141,6 +145,8 @@ class Radius:
         The features in which it differs from the input asked about.
     flipped : tuple of str
         Their names: the model's, or x0, x1, … by their index.
+    changes : tuple of Change
+        The same in the user's words: the columns that differ, each with its value before and after.
     decisions : pair of labels, or None
         The decisions that differ, as in Verdict.
     stop_reason : StopReason or None
@@ -163,6 +169,7 @@ class Radius:
     certificate: Evidence | None = None
     question: str = ""
     flipped: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
     rests_on: tuple[str, ...] = ()
 
     def __bool__(self) -> NoReturn:

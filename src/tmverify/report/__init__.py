@@ -3,7 +3,8 @@
 ::
 
     Store ─rows→ series ─→ lines, distributions, gallery ─→ Report      (data: report, distributions, gallery)
-    Report ─→ figures ─→ charts (SVG), pictures (PNG) ─→ page (template.html) ─→ one file, complete in itself
+    Report ─→ tiles, figures ─→ charts (SVG) ─→ page (template.html) ─→ one complete file
+           ─→ inputs (rows, texts, drawing: PNG), columns ─↗
 """
 
 from __future__ import annotations

@@ -60,6 +60,11 @@ class Radii:
         return median(low for low, _ in self.bounds), median(high for _, high in self.bounds)
 
     @property
+    def least(self) -> tuple[float, float]:
+        """Bounds of the least radius."""
+        return min(low for low, _ in self.bounds), min(high for _, high in self.bounds)
+
+    @property
     def greatest(self) -> int:
         """The greatest finite bound."""
         return max((int(bound) for pair in self.bounds for bound in pair if bound != math.inf), default=0)

@@ -26,14 +26,24 @@ class Figure:
 
 def figures_of(report: Report) -> tuple[Figure, ...]:
     """All figures: shares by epsilon, radii, times."""
+    return (*result_figures(report), *time_figures(report))
+
+
+def result_figures(report: Report) -> tuple[Figure, ...]:
+    """What was found: shares by epsilon, radii."""
     shares = []
     for n_models in (1, 2):
         curves = [curve for curve in report.curves if len(curve.series.models) == n_models]
         for start in range(0, len(curves), MAX_CURVES):
             shares.append(share_figure(curves[start : start + MAX_CURVES], UNAFFECTED[n_models]))
-    radii = [radius_figure(each) for each in report.radii]
-    times = [time_figure(each) for each in report.times if len(each.solved) + len(each.unknown) >= _MIN_TIMES]
-    return (*shares, *radii, *times)
+    return (*shares, *(radius_figure(each) for each in report.radii))
+
+
+def time_figures(report: Report) -> tuple[Figure, ...]:
+    """How long it took, for each question."""
+    return tuple(
+        time_figure(each) for each in report.times if len(each.solved) + len(each.unknown) >= _MIN_TIMES
+    )
 
 
 def share_figure(curves: Sequence[Curve], unaffected: str) -> Figure:

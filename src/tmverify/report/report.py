@@ -7,10 +7,14 @@ about the limit, not about the question.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.asking.tally import tally_of
 from tmverify.campaign import Asked, Tally, grouped
 from tmverify.campaign.store import NOT_BELIEVED, StoredModel
 from tmverify.errors import InvalidInputError
@@ -68,9 +72,9 @@ class Report:
     ----------
     rows, series : all tasks with their answers, and the series of each
     tally : of all rows
-    shares : by adjective, then by epsilon, the tally of all series together; None is every epsilon
     refusals : answers in the store that are not believed
     trust : sets of parts that answers rest on, and how many answers rest on each
+    impossible : places of the rows whose counterexample is no possible input: no raw row has its bits
     """
 
     title: str
@@ -80,7 +84,6 @@ class Report:
     models: tuple[StoredModel, ...]
     versions: Mapping[str, tuple[str, ...]]
     tally: Tally
-    shares: Mapping[str, Mapping[int | None, Tally]]
     lines: tuple[Line, ...]
     radii: tuple[Radii, ...]
     curves: tuple[Curve, ...]
@@ -89,6 +92,7 @@ class Report:
     refusals: Unanswered
     trust: tuple[tuple[tuple[str, ...], int], ...]
     gallery: Gallery
+    impossible: frozenset[int]
 
 
 def collect(
@@ -116,6 +120,7 @@ def collect(
         by_series[each].append(row)
     radii = radii_of(by_series)
     asked = {key for row in rows for key in row.task.models}
+    impossible = _impossible(rows, models)
     refused = Counter(row.refused for row in rows if row.refused is not None)
     return Report(
         title=title,
@@ -124,8 +129,7 @@ def collect(
         series=series,
         models=tuple(model for key, model in models.items() if key in asked or not asked),
         versions=_versions(rows),
-        tally=_tally(rows),
-        shares=_shares(rows),
+        tally=tally_of(rows),
         lines=tuple(
             Line(series=each, question=group.question, epsilon=group.epsilon, tally=tally)
             for each, own in by_series.items()
@@ -137,7 +141,8 @@ def collect(
         unknowns=_unknowns(rows),
         refusals=_unanswered(NOT_BELIEVED, "", refused),
         trust=_trust(rows),
-        gallery=gallery_of(rows, series, limit=gallery),
+        gallery=gallery_of(rows, series, limit=gallery, impossible=impossible),
+        impossible=impossible,
     )
 
 
@@ -161,6 +166,22 @@ def _as_pictures(rows: Sequence[Asked], image: tuple[int, int]) -> list[Asked]:
     ]
 
 
+def _impossible(rows: Sequence[Asked], models: Mapping[str, StoredModel]) -> frozenset[int]:
+    """The places of the rows whose counterexample no raw row has."""
+    witnesses: dict[str, list[tuple[int, NDArray[np.uint8]]]] = defaultdict(list)
+    for place, row in enumerate(rows):
+        if row.witness is not None and not (named := row.task.named(models)).space.only_flags:
+            witnesses[named.hash].append((place, row.witness))
+    return frozenset(
+        place
+        for key, found in witnesses.items()
+        for (place, _), possible in zip(
+            found, models[key].space.possible(np.stack([bits for _, bits in found])), strict=True
+        )
+        if not possible
+    )
+
+
 def _versions(rows: Sequence[Asked]) -> dict[str, tuple[str, ...]]:
     """All versions of each program that took part."""
     found: dict[str, dict[str, None]] = defaultdict(dict)
@@ -168,29 +189,6 @@ def _versions(rows: Sequence[Asked]) -> dict[str, tuple[str, ...]]:
         for program, version in (row.answer.versions if row.answer is not None else {}).items():
             found[program][version] = None
     return {program: tuple(versions) for program, versions in found.items()}
-
-
-def _shares(rows: Sequence[Asked]) -> dict[str, dict[int | None, Tally]]:
-    by_adjective: dict[str, list[Asked]] = defaultdict(list)
-    for row in rows:
-        if not row.task.asks.is_distance:
-            by_adjective[row.task.asks.adjective].append(row)
-    return {
-        adjective: {None: _tally(own)}
-        | {
-            epsilon: _tally(row for row in own if row.task.epsilon == epsilon)
-            for epsilon in sorted({row.task.epsilon for row in own if row.task.epsilon is not None})
-        }
-        for adjective, own in by_adjective.items()
-    }
-
-
-def _tally(rows: Iterable[Asked]) -> Tally:
-    tally = Tally(0)
-    for row in rows:
-        tally.total += 1
-        tally.add(row.answer)
-    return tally
 
 
 def _unknowns(rows: Sequence[Asked]) -> tuple[Unanswered, ...]:

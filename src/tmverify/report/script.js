@@ -9,6 +9,7 @@
     const value = row[place[name]];
     return value === null || !isText(name) ? value : data.texts[value];
   };
+  const changes = (row) => (row[place.change] ?? []).map((i) => data.texts[i]);
   const $ = (id) => document.getElementById(id);
   const make = (tag, text, kind) => {
     const element = document.createElement(tag);
@@ -27,7 +28,9 @@
     return s < 5999.5 ? `${digits(s / 60)} min` : `${digits(s / 3600)} h`;
   };
   const why = (row) => [get(row, "reason"), get(row, "detail")].filter(Boolean).join(": ");
-  const scope = (row) => [get(row, "scope"), get(row, "conditions")].filter(Boolean).join(", ");
+  // the usual scope is not worth a column
+  const usual = data.rows.every((row) => get(row, "scope") === "team" && get(row, "conditions") === null);
+  const scope = (row) => usual ? "" : [get(row, "scope"), get(row, "conditions")].filter(Boolean).join(", ");
   const size = (row) => {
     const lower = row[place.lower];
     if (lower === null) return row[place.flips];
@@ -39,39 +42,55 @@
     const flips = row[place.flips];
     return flips === null ? "" : `${flips} change${flips === 1 ? "" : "s"}`;
   };
+  const change = (row) => changes(row).join(", ");
 
-  // heading, what is shown, what is sorted by, class of the cell
+  // where every input has a line in the user's file, its index is of less interest
+  const about = data.rows.filter((row) => row[place.index] !== null);
+  const lined = about.length > 0 && about.every((row) => row[place.line] !== null);
+  const line = ["Line", (row) => row[place.line] ?? (lined ? "any" : ""), (row) => row[place.line], "n"];
+  const index = ["Input", (row) => row[place.index] ?? "any", (row) => row[place.index], "n"];
+
+  // heading, what is said (all of it can be searched), what is sorted by, class of the cell
   const columns = [
-    ["Input", (row) => row[place.index] ?? "any", (row) => row[place.index], "n"],
-    ["Class", (row) => get(row, "label"), (row) => get(row, "label")],
+    ["Name", (row) => get(row, "name"), (row) => get(row, "name")],
+    ...(lined ? [line] : [line, index]),
     ["Question", (row) => get(row, "question"), (row) => get(row, "question")],
     ["ε", (row) => row[place.epsilon], (row) => row[place.epsilon], "n"],
     ["Status", (row) => get(row, "status"), (row) => get(row, "status"), "is-status"],
     ["Result", result, size, "short"],
     ["Decision", (row) => get(row, "decision"), (row) => get(row, "decision"), "short"],
-    ["Time", (row) => seconds(row[place.seconds]), (row) => row[place.seconds], "n"],
+    ["Change", change, change, "change"],
+    ["Class", (row) => get(row, "label"), (row) => get(row, "label")],
     ["Model", (row) => get(row, "model"), (row) => get(row, "model")],
     ["Inputs", (row) => get(row, "data"), (row) => get(row, "data")],
+    ...(lined ? [index] : []),
     ["Scope", scope, scope],
-    ["Engine", (row) => get(row, "engine"), (row) => get(row, "engine")],
     ["Why unknown, notes", why, why, "why"],
+    ["Engine", (row) => get(row, "engine"), (row) => get(row, "engine")],
+    ["Time", (row) => seconds(row[place.seconds]), (row) => row[place.seconds], "n"],
     ["Certificate", (row) => get(row, "certificate"), (row) => get(row, "certificate")],
-  ].filter(([, shown], i) => i < 8 || data.rows.some((row) => shown(row)));
+  ].filter(([heading, said]) => heading === "Input" || data.rows.some((row) => (said(row) ?? "") !== ""));
 
   const form = $("filters"), table = $("table"), body = table.tBodies[0];
-  const kinds = ["question", "model", "epsilon", "status", "label"];
+  const kinds = ["question", "model", "epsilon", "status", "label", "change"];
+  // what a row has of a kind: one value, none, or several changes
+  const values = (row, kind) => {
+    if (kind === "change") return changes(row);
+    const value = get(row, kind);
+    return value === null ? [] : [String(value)];
+  };
   const entries = [...document.querySelectorAll(".entry")].map((element) => ({
     element,
     rows: element.dataset.rows.split(" ").map(Number),
     text: element.textContent.toLowerCase(),
   }));
-  const FIRST = 24, PRINTED = 2000;
+  const FIRST = 24, PRINTED = 2000, CHANGES = 3, CHOICES = 200;
   let page = 0, sort = { column: null, down: false }, order = [], room = FIRST;
   const haystacks = new Map();
   const haystack = (i) => {
     if (!haystacks.has(i)) {
       const row = data.rows[i];
-      haystacks.set(i, columns.map(([, shown]) => shown(row) ?? "").join(" ").toLowerCase());
+      haystacks.set(i, columns.map(([, said]) => said(row) ?? "").join(" ").toLowerCase());
     }
     return haystacks.get(i);
   };
@@ -80,13 +99,14 @@
     for (const kind of kinds) {
       const counts = new Map();
       for (const row of data.rows) {
-        const value = get(row, kind);
-        if (value !== null) counts.set(String(value), (counts.get(String(value)) ?? 0) + 1);
+        for (const value of new Set(values(row, kind))) counts.set(value, (counts.get(value) ?? 0) + 1);
       }
       const select = form.elements[kind];
       select.append(new Option("all", ""));
+      // of very many, only the most frequent can be chosen; the search finds the others
+      const frequent = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a)).slice(0, CHOICES);
       // "=" keeps a class that is called "" apart from "all"
-      for (const value of [...counts.keys()].sort(collator.compare)) {
+      for (const value of frequent.sort(collator.compare)) {
         select.append(new Option(`${value} (${counts.get(value)})`, `=${value}`));
       }
       select.closest("label").hidden = counts.size === 0;
@@ -96,7 +116,8 @@
   function matching() {
     const wanted = kinds.map((kind) => [kind, form.elements[kind].value]).filter(([, value]) => value);
     const words = form.elements.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const kept = data.rows.map((row) => wanted.every(([kind, value]) => `=${get(row, kind)}` === value));
+    const has = (row, kind, value) => values(row, kind).some((own) => `=${own}` === value);
+    const kept = data.rows.map((row) => wanted.every(([kind, value]) => has(row, kind, value)));
     const found = [];
     kept.forEach((keep, i) => {
       if (keep && words.every((word) => haystack(i).includes(word))) found.push(i);
@@ -151,7 +172,7 @@
     const pages = Math.max(Math.ceil(order.length / length), 1);
     page = Math.min(Math.max(page, 0), pages - 1);
     const start = all ? 0 : page * length;
-    body.replaceChildren(...order.slice(start, start + length).map((i) => line(data.rows[i])));
+    body.replaceChildren(...order.slice(start, start + length).map((i) => drawn(data.rows[i])));
     if (!order.length) {
       const cell = make("td", data.rows.length ? "No answer fits the filters." : "No tasks are planned.");
       cell.colSpan = columns.length;
@@ -167,20 +188,32 @@
     $("cut").textContent = `The first ${PRINTED} of ${order.length} answers are printed.`;
   }
 
-  function line(row) {
+  function drawn(row) {
     const tr = make("tr");
-    for (const [, shown, , kind] of columns) {
-      if (kind === "is-status") {
-        const cell = make("td");
-        cell.append(make("span", shown(row), `status ${shown(row)}`));
-        tr.append(cell);
-      } else {
-        const cell = make("td", undefined, kind);
-        cell.append(make("bdi", shown(row)));
-        tr.append(cell);
-      }
+    for (const [, said, , kind] of columns) {
+      const cell = make("td", undefined, kind === "is-status" ? "" : kind);
+      if (kind === "is-status") cell.append(make("span", said(row), `status ${said(row)}`));
+      else if (kind === "change") cell.append(...changed(changes(row)));
+      else cell.append(make("bdi", said(row)));
+      tr.append(cell);
     }
     return tr;
+  }
+
+  // The first few changes; if there are more, a click opens the rest, and a mouse shows them all.
+  function changed(all) {
+    const list = (items) => items.flatMap((item, i) => {
+      const whole = make("span", undefined, "item");
+      whole.append(make("bdi", item), i < items.length - 1 ? "," : "");
+      return [i ? " " : "", whole];
+    });
+    if (all.length <= CHANGES + 1) return list(all);
+    const box = make("details"), short = make("summary"), others = make("div");
+    short.title = all.join("\n");
+    short.append(...list(all.slice(0, CHANGES)), make("span", ` and ${all.length - CHANGES} more`, "rest"));
+    others.append(...list(all.slice(CHANGES)));
+    box.append(short, others);
+    return [box];
   }
 
   function drawHeadings() {
@@ -206,6 +239,15 @@
     page = 0;
     drawTable();
   }
+
+  // Above a table that is wider than its box it is said how to see the rest.
+  const widths = new ResizeObserver((boxes) => {
+    for (const { target } of boxes) {
+      const box = target.closest(".scroll");
+      box.previousElementSibling.hidden = box.scrollWidth <= box.clientWidth;
+    }
+  });
+  for (const box of document.querySelectorAll(".scroll, .scroll > table")) widths.observe(box);
 
   fillChoices();
   drawHeadings();

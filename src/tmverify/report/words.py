@@ -9,9 +9,14 @@ from tmverify.campaign import Asked, Task, TaskAnswer
 from tmverify.campaign.store import NOT_BELIEVED
 from tmverify.model import Label
 from tmverify.properties.questions import PLANNED, ROBUSTNESS
+from tmverify.space import Change, Column, Space
 
 PENDING = "pending"
+NOT_POSSIBLE = "no possible input"
 
+MINUS = "\u2212"
+_BITS = ("0", "1")
+_LONGEST = 200  # characters of a change
 
 # By the number of models: what inputs are called that no change of up to ε features affects; what radii are.
 UNAFFECTED = {1: ROBUSTNESS.adjective, 2: "decided alike"}
@@ -73,6 +78,41 @@ def _decision(scope: Label, decision: Label) -> str:
     if scope == "team":
         return str(decision)
     return str(scope) if decision else f"not {scope}"
+
+
+def changes_text(row: Asked, space: Space) -> tuple[str, ...]:
+    """What the counterexample of an answer changes in the input, a text for each column; often none.
+
+    Everything that says on one line what changed is made here: "age: 25 to 40 → over 60"; of words "+ good",
+    and with a minus those that are removed; "pixel_3_4 on"; and "x3 0→1" of flags without names.
+    """
+    return tuple(
+        shortened(_change_text(column, change, space.named), _LONGEST)
+        for column, change in changed_columns(row, space)
+    )
+
+
+def changed_columns(row: Asked, space: Space) -> list[tuple[Column, Change]]:
+    """The columns that the counterexample changes, with what they were and are."""
+    flips = () if row.flips is None else row.flips.tolist()
+    places = dict.fromkeys(map(space.column_of, flips))
+    return [(space.columns[place], change) for place, change in zip(places, row.changes(space), strict=True)]
+
+
+def _change_text(column: Column, change: Change, named: bool) -> str:
+    added = change.after == column.values[-1]
+    if column.kind == "word":
+        return f"{'+' if added else MINUS} {column.name}"
+    if column.kind == "pixel":
+        return f"{column.name} {'on' if added else 'off'}"
+    if column.values == _BITS and column.kind == "flag":
+        return f"{column.name}{':' if named else ''} {change.before}→{change.after}"
+    return f"{column.name}: {change.before} → {change.after}"
+
+
+def shortened(text: str, most: int) -> str:
+    """The text; of a longer one the first ``most`` characters, and how many there are more."""
+    return text if len(text) <= most else f"{text[:most]}… (and {len(text) - most} more characters)"
 
 
 def percent(part: int, whole: int) -> str:

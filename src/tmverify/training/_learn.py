@@ -11,6 +11,20 @@ or borrows through the planes, a few instructions for 64 automata (256 with AVX2
 The included literals are also kept transposed, 64 clauses to a word and a column per feature
 (``included``). An input violates exactly one literal of each feature, so the clauses that are false
 are the OR of one word per feature: a sequential scan of memory, without branches.
+
+The literal budget. Type I feedback to a true clause strengthens all its true literals at once: on texts, the
+negations of thousands of absent words. If this would include more literals than the budget has room for, the
+clause forgets instead, as if it were false: all its automata go down with chance 1 / s, so the order of their
+states, which is what the clause has learnt, stays. Type II feedback includes as many literals as there is
+room for, drawn uniformly. No clause ever exceeds its budget. Measured: docs/training.md. Tried and dropped:
+
+- To include as many as there is room for under Type I too. A clause is then filled by its first example,
+  mostly with negations of rare words. They are nearly always true, so they are strengthened for ever and
+  never leave, and Type II feedback finds no room for a literal that tells classes apart. It was slow, too:
+  at every feedback, thousands of automata crossed the border and were put back one by one.
+- To forget only where the clause is full (as tmu does) but otherwise fill it by drawing; to let Type II
+  feedback replace the weakest literal of a full clause; to prefer, in drawing, the literals of features
+  whose value in the example is the rarer one. None was better than the rule above.
 """
 
 import numpy as np
@@ -100,23 +114,45 @@ def move(planes, j, up, moving, floor):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def keep_budget(planes, j, changed, room, first):  # type: ignore[no-untyped-def]
-    """Undo inclusions beyond ``room``, keeping the first ones from word ``first`` on, cyclically."""
-    n_words = changed.shape[0]
-    for i in range(n_words):
-        w = (first + i) % n_words
-        fresh = changed[w] & planes[j, PLANES - 1, w]
-        while fresh != _NONE:
-            bit = fresh & (~fresh + _ONE)
-            fresh ^= bit
-            if room > 0:
-                room -= 1
-                continue
-            # Go back to the highest state that excludes, where it came from: 011…1.
-            changed[w] ^= bit
-            planes[j, PLANES - 1, w] ^= bit
-            for p in range(PLANES - 1):
-                planes[j, p, w] |= bit
+def keep_budget(planes, j, changed, room, draws, b, kept):  # type: ignore[no-untyped-def]
+    """Undo inclusions beyond ``room``: those that stay are drawn, each as likely as any other.
+
+    ``kept`` is scratch. A draw costs a pass over the words; only Type II feedback gets here.
+    """
+    n_fresh = 0
+    for w in range(changed.shape[0]):
+        kept[w] = _NONE
+        n_fresh += count_ones(changed[w] & planes[j, PLANES - 1, w])
+    for n_kept in range(room):
+        place = np.int64(next_below(draws, b, n_fresh - n_kept))
+        for w in range(changed.shape[0]):
+            left = changed[w] & planes[j, PLANES - 1, w] & ~kept[w]
+            n_here = count_ones(left)
+            if place < n_here:
+                for _ in range(place):
+                    left &= left - _ONE
+                kept[w] |= left & (~left + _ONE)
+                break
+            place -= n_here
+    for w in range(changed.shape[0]):
+        # The others go back to the highest state that excludes, where they came from: 011…1.
+        refused = changed[w] & planes[j, PLANES - 1, w] & ~kept[w]
+        changed[w] ^= refused
+        planes[j, PLANES - 1, w] ^= refused
+        for p in range(PLANES - 1):
+            planes[j, p, w] |= refused
+
+
+@kernel
+def would_overfill(planes, j, lits, moving, room, rule):  # type: ignore[no-untyped-def]
+    """Whether strengthening clause j's true literals, but for those in ``moving``, includes over ``room``."""
+    n_fresh = 0
+    for w in range(lits.shape[0]):
+        ready = lits[w] & (~moving[w] | rule.boost) & ~planes[j, PLANES - 1, w]
+        for p in range(PLANES - 1):
+            ready &= planes[j, p, w]
+        n_fresh += count_ones(ready)
+    return n_fresh > room
 
 
 @kernel
@@ -146,8 +182,10 @@ def count_changes(planes, j, changed):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def reward(planes, j, holds, lits, lanes, b, up, moving, rule):  # type: ignore[no-untyped-def]
+def reward(planes, j, holds, lits, lanes, b, up, moving, rule, room):  # type: ignore[no-untyped-def]
     """Type I feedback. Returns the same as ``move``.
+
+    A true clause that would get more than ``room`` new literals is treated as a false one.
 
     ========  =========  ====================================================
     clause    literal    automaton
@@ -158,6 +196,8 @@ def reward(planes, j, holds, lits, lanes, b, up, moving, rule):  # type: ignore[
     ========  =========  ====================================================
     """
     fill_mask(moving, lanes, b, rule.forget)
+    if holds and room < BLOCK * lits.shape[0]:  # else all of them fit
+        holds = not would_overfill(planes, j, lits, moving, room, rule)
     if holds:
         for w in range(lits.shape[0]):
             up[w] = lits[w]
@@ -177,12 +217,12 @@ def punish(planes, j, lits, present, up, moving, rule):  # type: ignore[no-untyp
 
 
 @kernel
-def settle(planes, j, n_included, draws, b, moving, max_literals):  # type: ignore[no-untyped-def]
+def settle(planes, j, n_included, draws, b, moving, kept, max_literals):  # type: ignore[no-untyped-def]
     """Limit clause j, after the changes in ``moving``, to its literal budget; update its literal count."""
     fresh, gone = count_changes(planes, j, moving)
     room = max(max_literals - (n_included[j] - gone), 0)
     if fresh > room:
-        keep_budget(planes, j, moving, room, np.int64(next_below(draws, b, moving.shape[0])))
+        keep_budget(planes, j, moving, room, draws, b, kept)
         fresh = room
     n_included[j] += fresh - gone
 
@@ -229,11 +269,12 @@ def learn(rows, wanted, inputs, machine, rule, blocks, part, brought, arrived, s
                 j = BLOCK * b + lowest_bit(bit)
                 true = holds[b] & bit != _NONE
                 if rewarded & bit:
-                    changed = reward(planes, j, true, lits, lanes, b, up, moving, rule)
+                    room = rule.max_literals - n_included[j]
+                    changed = reward(planes, j, true, lits, lanes, b, up, moving, rule, room)
                     weights[j] += rule.weighted and true
                 else:
                     changed = punish(planes, j, lits, present, up, moving, rule)
                     weights[j] -= rule.weighted and weights[j] > 1
                 if changed:
-                    settle(planes, j, n_included, draws, b, moving, rule.max_literals)
+                    settle(planes, j, n_included, draws, b, moving, up, rule.max_literals)
                     enter_changes(moving, included, b, bit)

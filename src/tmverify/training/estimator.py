@@ -24,18 +24,27 @@ from tmverify.model import Model
 from tmverify.model.checks import learnt_labels
 from tmverify.model.evaluate import decide
 from tmverify.progress import ProgressBar
+from tmverify.space import Space
+from tmverify.training.defaults import CHOSEN, DataSize, choose_settings, complete_settings
 from tmverify.training.features import (
+    bits_in,
     canonical,
-    dense_slices,
+    check_no_gaps,
+    classes_of,
+    goes_by_name,
+    has_made_up_names,
+    has_named_rows,
     is_boolean,
-    learn_thermometer,
+    is_raw,
+    learn_space,
+    model_scores,
     pack_inputs,
-    thermometer_from,
-    to_bits,
+    raw_labels,
+    reads_space,
+    space_of_bits,
 )
-from tmverify.training.frozen_model import check_names, freeze
-from tmverify.training.machine import Rule
-from tmverify.training.parameters import check_parameters
+from tmverify.training.frozen_model import check_size, frozen_model
+from tmverify.training.parameters import check_parameters, rule_of
 from tmverify.training.schedule import Course, Examples
 from tmverify.training.state_file import check_same, digest_of, fixed_parameters
 from tmverify.training.trainer import Trainer
@@ -48,26 +57,30 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     Parameters
     ----------
-    n_clauses : int, default 400
-        Clauses per machine; those at even places vote for the class, the others against it.
-    threshold : int, default 25
+    n_clauses : int or None
+        Clauses per machine; those at even places vote for the class, the others against it. None, here and
+        below: chosen by the size of the data (``training.defaults`` has the rules, ``settings_`` the values).
+    threshold : int or None
         T: how many votes are enough. Feedback gets rarer as the sum of votes approaches T. A large T lets
         more clauses learn the same pattern.
-    specificity : float, default 10.0
+    specificity : float or None
         s >= 1: a large s makes long, specific clauses; a small one short, general ones.
-    n_epochs : int, default 60
+    n_epochs : int or None
         How many times ``fit`` goes through all examples.
-    weighted : bool, default False
+    weighted : bool or None
         Give clauses integer weights, which grow when they are right and shrink when they are wrong.
-    boost_true_positive : bool, default False
+    boost_true_positive : bool or None
         Always strengthen the true literals of a true clause, instead of with chance (s - 1) / s.
     n_states : int from 1 to 128, default 128
         States of an automaton for each of its two actions.
     max_literals : int or None
-        Literals that a clause may include; None for no limit. No clause ever exceeds it.
-    binarize : {"auto", None}, default "auto"
-        What to do with data that are not 0 and 1: "auto" cuts each column at up to 7 quantiles
-        (``ThermometerBinarizer``, kept as ``binarizer_``; the Model is then over its bits), None refuses.
+        Literals that a clause may include; None for no limit. No clause ever exceeds it: one that would
+        forgets instead (``training._learn``).
+    binarize : "auto", None, a binarizer or a Space, default "auto"
+        What to do with data that are not 0 and 1: "auto" learns a space, by a ``TableBinarizer()`` from
+        tables and by a ``WordBinarizer()`` from texts; a binarizer of these kinds is used instead, with its
+        settings (``TableBinarizer(missing="refuse")``); a space, as that of another model, is taken as it is;
+        None refuses.
     shuffle : bool, default True
         Show the examples in a new order every epoch.
     early_stopping : bool, default False
@@ -88,9 +101,13 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     model_ : Model
         The trained model, frozen, to verify and to save.
     classes_ : array
+    settings_ : dict
+        The settings of the training by parameter name: those given, and those chosen by the size of the data
+        that ``fit``, or the first ``partial_fit``, has seen.
     n_features_in_, feature_names_in_
         As in scikit-learn.
-    binarizer_ : ThermometerBinarizer or None
+    space_ : Space
+        What the bits mean: also ``model_.space``. Raw rows are encoded by it.
     history_ : list of dict
         Per epoch: ``epoch``, ``seconds``, and ``accuracy`` on the validation set (None without one).
     n_epochs_ : int
@@ -107,16 +124,16 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def __init__(
         self,
-        n_clauses: int = 400,
-        threshold: int = 25,
-        specificity: float = 10.0,
-        n_epochs: int = 60,
+        n_clauses: int | None = None,
+        threshold: int | None = None,
+        specificity: float | None = None,
+        n_epochs: int | None = None,
         *,
-        weighted: bool = False,
-        boost_true_positive: bool = False,
+        weighted: bool | None = None,
+        boost_true_positive: bool | None = None,
         n_states: int = 128,
         max_literals: int | None = None,
-        binarize: str | None = "auto",
+        binarize: Any = "auto",
         shuffle: bool = True,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
@@ -155,8 +172,9 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
         Parameters
         ----------
-        X : array, pandas frame or scipy sparse matrix, (n, n_features)
-            0/1 values of any type; for other numbers see ``binarize``.
+        X : array, frame or scipy sparse matrix, (n, n_features); or texts
+            0/1 values of any type; or a table of numbers and texts, perhaps with missing values, or a list of
+            texts: see ``binarize``.
         y : array, (n,)
             Labels: integers or strings.
         X_val, y_val
@@ -178,17 +196,19 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         TrainingStateError
             If ``checkpoint`` belongs to other data or settings.
         """
-        rule = check_parameters(self)
+        check_parameters(self)
         for name in ("_course", "model_"):
             self.__dict__.pop(name, None)  # after a failed fit, nothing of an earlier one is left
         X, y = self._check_examples(X, y, first=True)
-        self.classes_, targets = _classes_of(y)
+        self.classes_, targets = classes_of(y)
         bits = self._learn_bits(X)
-        self._check_names(bits.shape[1])
         course = self._begun(checkpoint)
+        if course is None:
+            self.settings_ = choose_settings(self, DataSize.of(bits, len(self.classes_)))
+        self._check_size()
         seed = self._draw_seed() if course is None else course.trainer.seed
         bits, targets, held_out = self._hold_out(bits, targets, X_val, y_val, seed)
-        examples = self._examples(bits, targets, rule)
+        examples = self._examples(bits, targets)
         about = {} if checkpoint is None else self._about(examples, held_out)
         if course is None:
             course = Course(self._start(bits.shape[1], seed))
@@ -210,23 +230,26 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         classes : array, at the first call
             All labels, also of later calls; by default those in ``y``.
         """
-        rule = check_parameters(self)
+        check_parameters(self)
         first = not hasattr(self, "_course")
         X, y = self._check_examples(X, y, first=first)
         if first:
-            self.classes_, _ = _classes_of(y if classes is None else classes)
+            self.classes_, _ = classes_of(y if classes is None else classes)
             bits = self._learn_bits(X)
-            self._check_names(bits.shape[1])
+            self.settings_ = choose_settings(self, DataSize.of(bits, len(self.classes_)))
+            self._check_size()
             course = Course(self._start(bits.shape[1], self._draw_seed()))
         else:
-            bits = to_bits(X, self.binarizer_)
+            bits = bits_in(X, self.space_ if self._encodes else None)
             course = self._course
-            if (self.n_clauses, self.n_states) != (course.trainer.n_clauses, course.trainer.n_states):
+            settings = complete_settings(self, self.settings_)
+            if any(settings[name] != getattr(course.trainer, name) for name in ("n_clauses", "n_states")):
                 raise InvalidInputError("n_clauses and n_states can't change in the middle of a training.")
             if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
                 raise InvalidInputError("classes must be the same as at the first call of partial_fit.")
+            self.settings_ = settings
         course.accuracy = course.patience = None
-        course.run_epoch(self._examples(bits, self._targets(y), rule))
+        course.run_epoch(self._examples(bits, self._targets(y)))
         self._keep(course)
         return self
 
@@ -267,23 +290,29 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         course = Course.read(path)
         about = course.about
         try:
-            classifier = cls(**about["parameters"])
+            given = about["parameters"]
+            binarize = "auto" if isinstance(given["binarize"], list) else given["binarize"]  # space_ is there
+            classifier = cls(**given | {"binarize": binarize})
             check_parameters(classifier)
             classifier.classes_ = np.array(about["classes"])
             classifier.n_features_in_ = int(about["n_features_in"])
             names = about["feature_names_in"]
             if names is not None:
                 classifier.feature_names_in_ = np.array(names, object)
-            classifier.binarizer_ = thermometer_from(about["cuts"])
+            n_bits = int(about["n_features"])
+            classifier.space_ = Space.from_json(about["space"], n_bits)
+            classifier._encodes = bool(about["encodes"])
             if not np.array_equal(np.unique(classifier.classes_), classifier.classes_):
                 raise ValueError("the classes are not in order")
+            classifier.settings_ = settings = classifier._saved_settings(course)
             trainer = course.trainer
-            n_bits = sum(map(len, about["cuts"] or [[0]] * classifier.n_features_in_))
-            sizes = (len(classifier.classes_), classifier.n_clauses, n_bits, classifier.n_states)
+            sizes = (len(classifier.classes_), settings["n_clauses"], n_bits, settings["n_states"])
             if sizes != (trainer.n_classes, trainer.n_clauses, trainer.n_features, trainer.n_states):
                 raise ValueError("it contradicts itself")
+            if not reads_space(classifier.n_features_in_, names, classifier.space_, classifier._encodes):
+                raise ValueError("its columns are not those of its space")
             classifier._keep(course)
-            classifier._check_names(n_bits)
+            classifier._check_size()
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise TrainingStateError(f"{path}: not a training that can be resumed: {error!r:.100}.") from None
         return classifier
@@ -298,20 +327,33 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
         return tags
 
-    # The methods below turn arrays into a Course, and back.
+    @property
+    def _named_space(self) -> Space | None:
+        return self.space_ if self._encodes and not has_made_up_names(self.space_) else None
 
     def _check_examples(self, X: Any, y: Any, *, first: bool) -> tuple[Any, NDArray[Any]]:
-        X, y = validate_data(self, X, y, accept_sparse="csr", reset=first)
+        check_no_gaps(y)
+        if goes_by_name(X, self.binarize if first else self._named_space):
+            y = raw_labels(X, y)
+            validate_data(self, X, reset=first, skip_check_array=True)
+        else:
+            X, y = validate_data(self, X, y, accept_sparse="csr", reset=first, ensure_all_finite="allow-nan")
         check_classification_targets(y)
         return canonical(X), y
 
     def _learn_bits(self, X: Any) -> Any:
-        self.binarizer_ = None
-        if self.binarize == "auto" and not is_boolean(X):
-            self.binarizer_ = learn_thermometer(X)
-        return to_bits(X, self.binarizer_)
+        by_itself = isinstance(self.binarize, str)
+        self._encodes = is_raw(X) or not is_boolean(X) if by_itself else self.binarize is not None
+        names = getattr(self, "feature_names_in_", None)
+        if self._encodes:
+            self.space_ = learn_space(X, self.binarize, names)
+        else:
+            self.space_ = space_of_bits(self.n_features_in_, names)
+        return bits_in(X, self.space_ if self._encodes else None)
 
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
@@ -319,10 +361,10 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def _start(self, n_bits: int, seed: int) -> Trainer:
         return Trainer.start(
             seed=seed,
-            n_clauses=int(self.n_clauses),
+            n_clauses=self.settings_["n_clauses"],
             n_features=n_bits,
             n_classes=len(self.classes_),
-            n_states=int(self.n_states),
+            n_states=self.settings_["n_states"],
         )
 
     def _begun(self, checkpoint: str | os.PathLike[str] | None) -> Course | None:
@@ -331,7 +373,20 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         course = Course.read(checkpoint)
         if self.random_state is not None and self._draw_seed() != course.trainer.seed:
             raise TrainingStateError(f"{checkpoint}: this training was begun with another random_state.")
+        try:
+            self.settings_ = self._saved_settings(course)
+        except (KeyError, TypeError, ValueError) as error:
+            raise TrainingStateError(f"{checkpoint}: it can't be continued: {error!r:.100}.") from None
         return course
+
+    def _saved_settings(self, course: Course) -> dict[str, Any]:
+        """The settings of a course from a file: those chosen when it began are kept."""
+        chosen = {"n_epochs": max(1, course.trainer.n_epochs), **course.about.get("settings", {})}
+        if any(chosen.get(name, 0) is None for name in CHOSEN):
+            raise ValueError("a setting is missing")
+        settings = complete_settings(self, chosen)
+        check_parameters(type(self)(**settings))
+        return settings
 
     def _hold_out(self, bits: Any, targets: Any, X_val: Any, y_val: Any, seed: int) -> tuple[Any, Any, Any]:
         """Examples to learn from, and a validation set or None."""
@@ -342,7 +397,8 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             held_targets = self._targets(y_val, known=False)
             if (held_targets < 0).all():
                 raise InvalidInputError("y_val must hold labels of y. It has none of them.")
-            return bits, targets, (to_bits(X_val, self.binarizer_), held_targets)
+            held_bits = bits_in(X_val, self.space_ if self._encodes else None)
+            return bits, targets, (held_bits, held_targets)
         if not self.early_stopping:
             return bits, targets, None
         try:
@@ -353,8 +409,8 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             raise InvalidInputError(f"Too few examples to set some aside for validation: {error}") from None
         return bits, targets, (held_bits, held_targets)
 
-    def _examples(self, bits: Any, targets: NDArray[np.int64], rule: Rule) -> Examples:
-        n_jobs = effective_n_jobs(self.n_jobs)
+    def _examples(self, bits: Any, targets: NDArray[np.int64]) -> Examples:
+        rule, n_jobs = rule_of(self.settings_), effective_n_jobs(self.n_jobs)
         return Examples(pack_inputs(bits), targets, rule, bool(self.shuffle), n_jobs)
 
     def _targets(self, y: NDArray[Any], *, known: bool = True) -> NDArray[np.int64]:
@@ -370,7 +426,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _run(self, course: Course, examples: Examples, save: Callable[[], None]) -> None:
         """Train to the last epoch, or to Ctrl-C if an epoch is finished by then; keep what was learnt."""
-        n_epochs, done = int(self.n_epochs), course.trainer.n_epochs
+        n_epochs, done = self.settings_["n_epochs"], course.trainer.n_epochs
         bar = ProgressBar("training", n_epochs, done=done, wanted=bool(self.verbose), stays=True)
         with one_interrupt():
             try:
@@ -383,7 +439,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
                 self._finish(course)
                 warnings.warn(
                     f"Training was interrupted: the model is that of {course.trainer.n_epochs} finished "
-                    f"epochs of {self.n_epochs}.",
+                    f"epochs of {n_epochs}.",
                     UserWarning,
                     stacklevel=3,
                 )
@@ -400,53 +456,42 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.n_epochs_ = course.trainer.n_epochs
         self.__dict__.pop("model_", None)
 
-    def _check_names(self, n_bits: int) -> None:
-        """Refuse, before the training, sizes and names that no Model can have or no file can hold."""
-        check_names(n_bits, int(self.n_clauses), learnt_labels(self.classes_), self._bit_names())
-
-    def _bit_names(self) -> list[str] | None:
-        """Names of the bits, if the columns have names or a binarizer makes them."""
-        names = getattr(self, "feature_names_in_", None)
-        if self.binarizer_ is not None:
-            names = self.binarizer_.get_feature_names_out(names)
-        return None if names is None else [str(name) for name in names]
+    def _check_size(self) -> None:
+        """Refuse, before the training, sizes and classes that no Model can have or no file can hold."""
+        check_size(int(self.settings_["n_clauses"]), learnt_labels(self.classes_), self.space_)
 
     def _freeze(self, trainer: Trainer) -> Model:
         labels = learnt_labels(self.classes_)
-        return freeze(trainer.machines, trainer.n_clauses, trainer.n_features, labels, self._bit_names())
+        return frozen_model(trainer.machines, trainer.n_clauses, labels, self.space_)
 
     def _accuracy(self, trainer: Trainer, bits: Any, targets: NDArray[np.int64]) -> float:
         model = self._freeze(trainer)
-        decisions = decide(_model_scores(model, bits), model.tie, model.clamp)
+        decisions = decide(model_scores(model, bits), model.tie, model.clamp)
         return float((decisions == targets).mean())
 
     def _scores(self, X: Any) -> NDArray[np.int64]:
         check_is_fitted(self, "_course")
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
-        return _model_scores(self.model_, to_bits(canonical(X), self.binarizer_))
+        if has_named_rows(X):
+            return self.model_.scores(X)
+        if goes_by_name(X, self._named_space):
+            validate_data(self, X, reset=False, skip_check_array=True)
+        else:
+            X = validate_data(self, X, accept_sparse="csr", reset=False, ensure_all_finite="allow-nan")
+        return model_scores(self.model_, bits_in(canonical(X), self.space_ if self._encodes else None))
 
     def _about(self, examples: Examples | None = None, held_out: Any = None) -> dict[str, Any]:
         """What a state file stores besides the course itself."""
         if not all(isinstance(label, (bool, int, float, str)) for label in self.classes_.tolist()):
             raise InvalidInputError("Labels must be numbers or text for a training to be saved.")
-        names, binarizer = getattr(self, "feature_names_in_", None), self.binarizer_
+        names = getattr(self, "feature_names_in_", None)
         return {
             "parameters": fixed_parameters(self.get_params(deep=False)),
+            "settings": self.settings_,
             "classes": self.classes_.tolist(),
             "n_features_in": self.n_features_in_,
             "feature_names_in": None if names is None else [str(name) for name in names],
-            "cuts": None if binarizer is None else [cuts.tolist() for cuts in binarizer.cuts_],
+            "space": self.space_.to_json(),
+            "encodes": self._encodes,
             "data": None if examples is None else digest_of(examples.inputs, examples.targets),
             "validation": None if held_out is None else digest_of(pack_inputs(held_out[0]), held_out[1]),
         }
-
-
-def _classes_of(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    classes, targets = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise InvalidInputError("y must hold at least two classes. Got one class instead.")
-    return classes, targets.astype(np.int64)
-
-
-def _model_scores(model: Model, bits: Any) -> NDArray[np.int64]:
-    return np.concatenate([model.scores(rows) for rows in dense_slices(bits)])

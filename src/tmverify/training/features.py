@@ -1,20 +1,24 @@
-"""Turn the user's data into bits: 0/1 data unchanged, other numbers by a thermometer code.
+"""Turn the user's data into bits: 0/1 data unchanged, tables and texts by the space that is learnt of them.
 
 The kernels take bits packed, 64 features to a word.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import check_consistent_length, column_or_1d
 
-from tmverify.errors import InvalidInputError
-
-if TYPE_CHECKING:
-    from tmverify.data.binarizers import ThermometerBinarizer
+from tmverify.errors import InvalidInputError, ModelError, shown
+from tmverify.model import Model
+from tmverify.model.names import default_name
+from tmverify.space import Space
+from tmverify.space.rows import is_mapping, lacking
+from tmverify.space.values import is_missing
 
 MAX_DENSE_CELLS = 1 << 28
 _CELLS_AT_ONCE = 1 << 25
@@ -39,29 +43,119 @@ def is_boolean(X: Any) -> bool:
     return bool(((values == 0) | (values == 1)).all())
 
 
-def learn_thermometer(X: Any) -> ThermometerBinarizer:
-    """The binarizer for numbers that are not bits."""
-    from tmverify.data.binarizers import ThermometerBinarizer
+def is_raw(X: Any) -> bool:
+    """Whether ``X`` is raw data: texts, or a table that holds more than numbers."""
+    if issparse(X):
+        return False
+    if hasattr(X, "columns"):
+        columns = [X[label] for label in X.columns]
+        coded = any(str(getattr(column, "dtype", "")) == "category" for column in columns)
+        return coded or any(np.asarray(column).dtype.kind not in "buif" for column in columns)
+    if isinstance(X, np.ndarray):
+        return X.dtype.kind == "U" or (X.dtype == object and any(isinstance(value, str) for value in X.flat))
+    if hasattr(X, "dtype"):
+        return _are_texts(X)
+    if not isinstance(X, list | tuple):
+        return False
+    return any(isinstance(row, str) or (isinstance(row, list | tuple) and _are_texts(row)) for row in X)
 
-    return ThermometerBinarizer().fit(_dense(X))
+
+def goes_by_name(X: Any, space: Any) -> bool:
+    """Whether ``space`` encodes ``X`` as it is: texts, mixed tables, frames, whose names it knows."""
+    if not isinstance(space, Space) or not space.named or space.image_shape is not None:
+        return is_raw(X)
+    return is_raw(X) or hasattr(X, "columns")
 
 
-def to_bits(X: Any, binarizer: ThermometerBinarizer | None) -> Any:
-    """Bits: uint8 or bool, dense or CSR.
+def has_made_up_names(space: Space) -> bool:
+    """Whether the parts are called x0, x1, …, as those of an array without names: they go by position."""
+    return all(part.name == default_name(i) for i, part in enumerate(space.parts))
+
+
+def has_named_rows(X: Any) -> bool:
+    """Whether ``X`` is a mapping, or a list of mappings."""
+    return is_mapping(X) or (isinstance(X, list | tuple) and bool(X) and is_mapping(X[0]))
+
+
+def check_no_gaps(y: Any) -> None:
+    """Raise InvalidInputError if a label is missing; NumPy would make the text "nan" of it in a list."""
+    if getattr(y, "ndim", 1) != 1 or (isinstance(y, np.ndarray) and y.dtype.kind in "buifUS"):
+        return
+    for row, label in enumerate(y if isinstance(y, Iterable) and not isinstance(y, str) else ()):
+        if is_missing(label):
+            raise InvalidInputError(f"y must hold a label for each row. It is missing in row {row}.")
+
+
+def classes_of(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The labels in order, and the class index of each row."""
+    classes, targets = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise InvalidInputError("y must hold at least two classes. Got one class instead.")
+    return classes, targets.astype(np.int64)
+
+
+def raw_labels(X: Any, y: Any) -> NDArray[Any]:
+    """The labels of raw rows, checked: one for each."""
+    if y is None:
+        raise InvalidInputError("y must hold a label for each row: it requires y to be passed.")
+    try:
+        labels: NDArray[Any] = column_or_1d(y, warn=True)
+        check_consistent_length(X, labels)
+    except ValueError as error:
+        raise InvalidInputError(str(error)) from None
+    return labels
+
+
+def learn_space(X: Any, binarizer: Any, names: Any) -> Space:
+    """The space of raw data or of numbers that are not bits; by ``binarizer``, or by our own for "auto".
 
     Raises
     ------
     InvalidInputError
-        If a value is neither 0 nor 1 and there is no binarizer.
+        If the data can't be made into bits.
     """
-    if binarizer is not None:
-        return binarizer.transform(_dense(X))
-    if not is_boolean(X):
-        values = X.data if _is_sparse(X) else X
-        wrong = values[(values != 0) & (values != 1)].flat[0]
+    if isinstance(binarizer, Space):
+        return binarizer
+    from sklearn.base import clone
+
+    from tmverify.data.binarizers import TableBinarizer, WordBinarizer
+
+    if isinstance(binarizer, str):
+        binarizer = WordBinarizer() if is_raw(X) and _is_flat(X) else TableBinarizer()
+    learner = clone(binarizer)
+    if names is not None and "column_names" in learner.get_params():
+        learner.set_params(column_names=tuple(map(str, names)))  # X may be an array by now
+    space: Space = learner.fit(_dense(X)).space_named(names)
+    return space
+
+
+def space_of_bits(n_columns: int, names: Any) -> Space:
+    """A flag for each column of bits."""
+    try:
+        return Space.flags(n_columns if names is None else map(str, names))
+    except ModelError as error:
+        raise InvalidInputError(str(error)) from None
+
+
+def bits_in(X: Any, space: Space | None) -> Any:
+    """Bits: uint8 or bool, dense or CSR; those that ``space`` makes of raw data, if it is given.
+
+    Raises
+    ------
+    InvalidInputError
+        If a value is neither 0 nor 1 and there is no space, or has no bits in it.
+    """
+    if space is not None:
+        return space.encode(_dense(X))
+    if is_raw(X) or not is_boolean(X):
+        values = X.data if _is_sparse(X) else np.asarray(X)
+        strange = values[(values != 0) & (values != 1)]
+        if not strange.size:
+            return values.astype(np.uint8)
+        wrong = strange.flat[0]
         raise InvalidInputError(
-            f"X must hold only 0 and 1; binarize it first (see tmverify.ThermometerBinarizer). "
-            f"Got {wrong} instead."
+            f"X must hold only 0 and 1; binarize it first (see tmverify.TableBinarizer). "
+            f"Got {shown(wrong.item() if isinstance(wrong, np.generic) else wrong)} instead."
         )
     return X if _is_sparse(X) else X.astype(np.uint8, copy=False)
 
@@ -74,6 +168,24 @@ def dense_slices(bits: Any) -> Iterator[NDArray[np.uint8]]:
     step = max(1, _CELLS_AT_ONCE // max(1, bits.shape[1]))
     for start in range(0, max(1, bits.shape[0]), step):
         yield bits[start : start + step].astype(np.uint8).toarray()
+
+
+def model_scores(model: Model, bits: Any) -> NDArray[np.int64]:
+    """The scores of each row of a matrix of bits."""
+    return np.concatenate([model.scores(rows) for rows in dense_slices(bits)])
+
+
+def reads_space(n_columns: int, names: list[str] | None, space: Space, encodes: bool) -> bool:
+    """Whether tables of so many columns, with these names, are what ``space`` encodes, or are its bits."""
+    if names is not None and len(names) != n_columns:
+        return False
+    if not encodes or space.image_shape is not None:
+        return n_columns == space.n_bits
+    if not space.named:
+        return False
+    if names is not None:
+        return space.is_text or not lacking(names, space)
+    return space.is_text or len(space.parts) == n_columns
 
 
 def pack_inputs(X: Any) -> NDArray[np.uint64]:
@@ -92,28 +204,23 @@ def pack_inputs(X: Any) -> NDArray[np.uint64]:
     return octets.view("<u8").astype(np.uint64, copy=False)
 
 
-def thermometer_from(cuts: list[list[float]] | None) -> ThermometerBinarizer | None:
-    """A fitted binarizer from its saved cuts."""
-    from tmverify.data.binarizers import ThermometerBinarizer
-
-    if cuts is None:
-        return None
-    binarizer = ThermometerBinarizer()
-    binarizer.cuts_ = [np.array(column, np.float64) for column in cuts]
-    for column in binarizer.cuts_:
-        if column.ndim != 1 or not np.isfinite(column).all() or (np.diff(column) <= 0).any():
-            raise ValueError("the cuts of a column do not grow")
-    binarizer.n_features_in_ = len(cuts)
-    return binarizer
-
-
 def _is_sparse(X: Any) -> bool:
     return hasattr(X, "indptr")
 
 
-def _dense(X: Any) -> NDArray[Any]:
+def _is_flat(X: Any) -> bool:
+    """Whether ``X`` is a sequence of single values, not of rows."""
+    shape = getattr(X, "shape", None)
+    return len(shape) == 1 if shape is not None else isinstance(X[0], str)
+
+
+def _are_texts(values: Any) -> bool:
+    return any(isinstance(value, str) for value in values)
+
+
+def _dense(X: Any) -> Any:
     if not _is_sparse(X):
-        return np.asarray(X)
+        return X
     if X.shape[0] * X.shape[1] > MAX_DENSE_CELLS:
         raise InvalidInputError(
             f"X is sparse, holds other numbers than 0 and 1, and is too large ({X.shape[0]} x {X.shape[1]}) "

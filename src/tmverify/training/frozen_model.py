@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from tmverify.errors import InvalidInputError, ModelError
 from tmverify.model import Label, Model
 from tmverify.model.clauses import MAX_CLAUSES, clauses_of_matrix, one_machine_a_class
+from tmverify.space import Space
 from tmverify.training.machine import Machine, included_literals
 
 MAX_WEIGHTS = 1 << 28  # 2 GiB
 
 
-def freeze(
+def frozen_model(
     machines: Sequence[Machine],
     n_clauses: int,
-    n_features: int,
     classes: Sequence[Label],
-    feature_names: Iterable[str] | None,
+    space: Space,
 ) -> Model:
     """The Model of one machine (for two classes), or of a machine for each class."""
+    n_features = space.n_bits
     signs = np.where(np.arange(n_clauses) % 2 == 0, 1, -1)
     parts = []
     for machine in machines:
@@ -34,14 +35,12 @@ def freeze(
         weights=weights,
         bias=np.zeros(len(machines), np.int64),
         classes=tuple(classes),
-        feature_names=None if feature_names is None else tuple(feature_names),
+        space=space,
     )
 
 
-def check_names(
-    n_features: int, n_clauses: int, classes: Sequence[Label], feature_names: Iterable[str] | None
-) -> None:
-    """Raise InvalidInputError, before any training, if no Model can have this size or these names."""
+def check_size(n_clauses: int, classes: Sequence[Label], space: Space) -> None:
+    """Raise InvalidInputError, before any training, if no Model can have this size or these classes."""
     n_rows = 1 if len(classes) == 2 else len(classes)
     if n_rows * n_clauses > MAX_CLAUSES or n_rows * n_rows * n_clauses > MAX_WEIGHTS:
         raise InvalidInputError(
@@ -50,12 +49,6 @@ def check_names(
             "Use fewer clauses, or fewer classes."
         )
     try:
-        Model.from_clauses(
-            n_features,
-            [],
-            np.zeros((n_rows, 0), np.int64),
-            classes=classes,
-            feature_names=None if feature_names is None else list(feature_names),
-        )
+        Model.from_clauses(space.n_bits, [], np.zeros((n_rows, 0), np.int64), classes=classes, space=space)
     except ModelError as error:
         raise InvalidInputError(str(error)) from None

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from tmverify.atomic import replacing
 from tmverify.errors import TrainingStateError
+from tmverify.space import Space
 from tmverify.training.machine import (
     MAX_STATES,
     Machine,
@@ -36,6 +37,7 @@ _STORED = ("planes", "weights", "draws", "lanes")
 Machines = Sequence[Machine]
 # Parameters that may differ when a training continues: they do not change what an epoch does.
 FREE_PARAMETERS = ("n_epochs", "n_jobs", "verbose", "patience", "random_state")
+_KEPT = ("settings",)  # what a training chose when it began: not compared, but taken over
 
 
 def write_state(path: str | os.PathLike[str], about: dict[str, Any], sets: Mapping[str, Machines]) -> None:
@@ -105,11 +107,15 @@ def _machines(archive: Any, name: str, about: dict[str, Any]) -> list[Machine]:
 
 def fixed_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     """The parameters on which the result of an epoch depends, as JSON values."""
-    return {
-        name: value.item() if isinstance(value, np.generic) else value
-        for name, value in sorted(parameters.items())
-        if name not in FREE_PARAMETERS
-    }
+    return {name: _plain(value) for name, value in sorted(parameters.items()) if name not in FREE_PARAMETERS}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Space):
+        return ["Space", value.to_json()]
+    if hasattr(value, "get_params"):  # a binarizer
+        return [type(value).__name__, *map(repr, value.get_params().items())]
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def digest_of(inputs: NDArray[np.uint64], targets: NDArray[np.int64]) -> str:
@@ -122,7 +128,7 @@ def digest_of(inputs: NDArray[np.uint64], targets: NDArray[np.int64]) -> str:
 def check_same(about: dict[str, Any], expected: dict[str, Any]) -> None:
     """Raise TrainingStateError unless the file belongs to these settings and data."""
     for name, value in expected.items():
-        if about.get(name) != value:
+        if name not in _KEPT and about.get(name) != value:
             raise TrainingStateError(
                 f"The checkpoint is of a training begun with {_difference(name, about.get(name), value)}. "
                 "Give what it began with, or another file; remove the file to begin anew."

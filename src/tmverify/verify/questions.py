@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from numpy.typing import ArrayLike
-
 from tmverify.model import Classifier, Model
-from tmverify.model.checks import as_bit_matrix
-from tmverify.model.names import in_order, named_first
+from tmverify.model.inputs import Row, Rows, input_rows
+from tmverify.model.names import named_first
 from tmverify.properties import Radius, Verdict, equivalence_query, robustness_query, similarity_query
 from tmverify.properties.questions import DEFAULT_TIMEOUT
 from tmverify.properties.region import Direction, Features
@@ -18,7 +16,7 @@ from tmverify.verify.verdict import decide, nearest
 
 def check_robustness(
     model: Classifier,
-    x: ArrayLike,
+    x: Row,
     epsilon: int,
     *,
     scope: Scope = "team",
@@ -33,8 +31,9 @@ def check_robustness(
     Parameters
     ----------
     model : Model
-    x : array of 0 and 1, (n_features,)
-        The values of a series are matched to the model's ``feature_names``.
+    x : array of 0 and 1, (n_features,); or a raw row
+        A raw row is a mapping or a series with the columns of ``model.space``; or the text, or the picture,
+        where the model reads such.
     epsilon : int
         0 <= epsilon <= n_features.
     scope : "team" or a class label
@@ -65,7 +64,7 @@ def check_robustness(
 def check_similarity(
     a: Model,
     b: Model,
-    x: ArrayLike,
+    x: Row,
     epsilon: int,
     *,
     scope: Scope = "team",
@@ -89,7 +88,7 @@ def check_equivalence(
     b: Model,
     *,
     scope: Scope = "team",
-    X: ArrayLike | None = None,
+    X: Rows | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
@@ -101,7 +100,7 @@ def check_equivalence(
     a, b : Model
         They must read the same features, in the same order and with the same names if both have some, and
         have the same classes.
-    X : array of 0 and 1, (n, n_features), optional
+    X : array of 0 and 1, (n, n_features), or raw rows; optional
         Inputs at and around which to look for a disagreement first, such as the data that the models are
         meant for. They affect only the speed, and only ``"auto"`` uses them.
     scope, timeout, engine, certificate
@@ -127,14 +126,14 @@ def check_equivalence(
     """
     query = equivalence_query(a, b, scope=scope)
     if X is not None:
-        hints = as_bit_matrix(in_order(X, named_first((a, b))), a.n_features)
+        hints = input_rows(X, named_first((a, b)))
         query = replace(query, hints=hints if engine == "auto" and len(hints) else None)
     return decide(query, timeout=timeout, engine=engine, certificate=certificate)
 
 
 def robustness_radius(
     model: Classifier,
-    x: ArrayLike,
+    x: Row,
     *,
     scope: Scope = "team",
     features: Features = None,
@@ -178,7 +177,7 @@ def robustness_radius(
 def similarity_radius(
     a: Model,
     b: Model,
-    x: ArrayLike,
+    x: Row,
     *,
     scope: Scope = "team",
     features: Features = None,

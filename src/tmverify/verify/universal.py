@@ -8,14 +8,14 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tmverify.certificates import Certificate, claims
 from tmverify.engines.engine import Deadline, check_timeout
 from tmverify.errors import InvalidInputError
 from tmverify.model import Classifier, Model
-from tmverify.model.checks import as_bit_matrix
-from tmverify.model.names import in_order, named_first
+from tmverify.model.inputs import Rows, input_rows
+from tmverify.model.names import named_first
 from tmverify.properties import Status, StopReason, UniversalVerdict, Verdict
 from tmverify.properties.query import AnyQuery
 from tmverify.properties.questions import (
@@ -33,7 +33,7 @@ from tmverify.verify.verdict import decide, prepared
 
 def check_universal_robustness(
     model: Classifier,
-    X: ArrayLike,
+    X: Rows,
     epsilon: int,
     eta: Fraction | float | str,
     *,
@@ -91,7 +91,7 @@ def check_universal_robustness(
 def check_universal_similarity(
     a: Model,
     b: Model,
-    X: ArrayLike,
+    X: Rows,
     epsilon: int,
     eta: Fraction | float | str,
     *,
@@ -129,7 +129,7 @@ def check_universal_similarity(
 def check_universal(
     question: Question,
     models: Sequence[Classifier],
-    X: ArrayLike,
+    X: Rows,
     epsilon: int,
     eta: Fraction | float | str,
     *,
@@ -143,7 +143,7 @@ def check_universal(
     on_verdict: Callable[[Verdict], None] | None,
 ) -> UniversalVerdict:
     """Does the property that ``question`` is made of hold on at least an ``eta`` fraction of the rows?"""
-    bits = as_bit_matrix(in_order(X, named_first(models)), models[0].n_features)
+    bits = input_rows(X, named_first(models))
 
     def ask(x: NDArray[np.uint8]) -> AnyQuery:
         return question.query(models, x, epsilon=epsilon, scope=scope, features=features, direction=direction)

@@ -19,13 +19,14 @@ from tmverify.engines import check_certifying, engine_for, trust_in
 from tmverify.engines.engine import Answer, Deadline, Engine, Nearest, Outcome, check_timeout
 from tmverify.engines.proof_log import ProofLog
 from tmverify.errors import InvalidInputError
-from tmverify.model import Label
+from tmverify.model import Classifier, Label
 from tmverify.model.checks import as_bit_vector
-from tmverify.model.names import Named, feature_name, named_first
+from tmverify.model.names import feature_name, named_first
 from tmverify.properties import Radius, Status, StopReason, Verdict
 from tmverify.properties.query import AnyQuery, check_query
 from tmverify.properties.questions import DEFAULT_TIMEOUT
 from tmverify.properties.trust import NO_CERTIFICATE
+from tmverify.space import Change
 
 
 def decide(
@@ -191,6 +192,7 @@ class Replay(NamedTuple):
     witness: NDArray[np.uint8]
     flips: NDArray[np.int64] | None
     flipped: tuple[str, ...]
+    changes: tuple[Change, ...]
     decisions: tuple[Label, Label]
 
 
@@ -208,6 +210,7 @@ def replay(query: AnyQuery, witness: NDArray[np.uint8] | None) -> Replay | None:
     center = query.region.center
     labels: tuple[Label, ...] = query.machines[0].classes
     flips = None if center is None else np.flatnonzero(z != center)
-    named: Named = named_first(query.machines)
+    named: Classifier = named_first(query.machines)
     flipped = () if flips is None else tuple(feature_name(named, f) for f in flips.tolist())
-    return Replay(z, flips, flipped, (labels[first], labels[second]))
+    changes = () if center is None else named.space.changes(center, z)
+    return Replay(z, flips, flipped, changes, (labels[first], labels[second]))

@@ -44,7 +44,7 @@ PLAIN = BnnModel.from_layers([([[1]], [1])], [[1], [-1]])
     [
         rich_network(),
         rich_network(cuts=None),
-        rich_network(feature_names=None),
+        rich_network(space=tv.Space.flags(3)),
         rich_network(classes=(-(1 << 63), 0, (1 << 63) - 1)),
         PLAIN,
         BnnModel.from_layers([(np.ones((1, 1), int), [0])] * 64, [[1], [1]]),
@@ -106,7 +106,7 @@ def test_safetensors_sees_the_arrays_that_are_documented(tmp_path: Path) -> None
     }
     first = "".join("1" if weight > 0 else "0" for weight in model.layers[0].weights[0])
     assert f"{seen['block.0.weights'][0, 0]:08b}" == first + "00000"
-    assert (metadata["format"], metadata["version"]) == ("tmverify-bnn", "1")
+    assert (metadata["format"], metadata["version"]) == ("tmverify-bnn", "2")
     assert metadata["sha256"] == model.content_hash
 
 

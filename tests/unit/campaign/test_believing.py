@@ -330,7 +330,11 @@ def test_what_no_question_could_have_written_is_not_believed(attack: str, store:
     "UPDATE model SET classes = '{}'",
     "UPDATE model SET n_features = 8",
     "UPDATE model SET n_clauses = -1",
-    "UPDATE model SET feature_names = '[\"a\"]'",
+    "UPDATE model SET space = '{\"parts\": 9, \"target\": null}'",
+    "UPDATE model SET space = '{\"parts\": 8, \"target\": \"y\"}'",
+    "UPDATE model SET space = '{\"parts\": [], \"target\": null}'",
+    "UPDATE model SET space = '{}'",
+    "UPDATE model SET space = CAST(X'FF7B7D' AS TEXT)",
 ])  # fmt: skip
 def test_answers_about_models_that_the_store_does_not_know_are_not_believed(
     damage: str, store: Path, real: Path

@@ -46,11 +46,12 @@ RESULT = (
     "trusts", "trusts_alone", "certificate", "attempts", "versions", "timeout", "memory", "finished",
 )  # fmt: skip
 ASKED = {
-    "asked": ("plan", "position", "task", "names", "data", "label", "image", "own"),
+    "asked": ("plan", "position", "task", "names", "data", "label", "image", "own", "line",
+              "row_name", "raw"),
     "task": ("id", "question", "models", "n_features", "index", "input", "epsilon", "scope", "mask",
              "direction", "engine", "certified"),
     "input": ("digest", "n_features", "bits"),
-    "model": ("hash", "name", "n_features", "n_clauses", "classes", "feature_names"),
+    "model": ("hash", "name", "n_features", "n_clauses", "classes", "space"),
 }  # fmt: skip
 
 

@@ -357,7 +357,7 @@ def test_a_certificate_is_about_its_models_alone() -> None:
     rng = np.random.default_rng(11)
     for subject in subjects(rng, 40):
         others = tuple(
-            replace(model, feature_names=tuple(f"f{i}" for i in range(model.n_features)))
+            replace(model, space=tv.Space.flags(f"f{i}" for i in range(model.n_features)))
             for model in subject.models
         )
         assert "about model" in str(refusal(subject.text, others))

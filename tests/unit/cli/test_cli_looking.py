@@ -113,7 +113,7 @@ def test_predict(capsys: Capture, tmp_path: Path) -> None:
         assert text in out
     with open(target, newline="") as file:
         rows = list(csv.reader(file))
-    assert rows[0] == ["index", "label", "score"]
+    assert rows[0] == ["index", "label", "expected", "score"]
     assert [row[1] for row in rows[1:]] == y.tolist()
     assert main(["predict", path, data, "-o", str(tmp_path / "p.npy")]) == 0
     assert np.load(tmp_path / "p.npy").tolist() == y.tolist()

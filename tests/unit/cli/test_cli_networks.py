@@ -60,7 +60,7 @@ def test_robustness(capsys: Capture, engine: str) -> None:
     out, err = capsys.readouterr()
     assert f"robustness of n.bnn\n6 inputs · scope team · engine {engine} · limit 300 s\n" in out
     assert "VIOLATED  6 of 12 queries have a counterexample\n" in out
-    assert "  input 2, epsilon 1: class low → class high by flipping [red]f" in out
+    assert "  input 2, epsilon 1: class low → class high if [red]f" in out
     assert err == ""
     assert run(f"robustness n.bnn d.npz -e 0 --engine {engine}") == 0
     assert "HOLDS" in capsys.readouterr().out
@@ -122,9 +122,9 @@ def test_predict(capsys: Capture, here: Path) -> None:
     assert "accuracy 100.00% on 6 inputs" in out
     with open(here / "p.csv", newline="") as file:
         rows = list(csv.reader(file))
-    assert rows[0] == ["index", "label", "score low", "score high"]
-    assert rows[1] == ["0", "low", "1", "0"]
-    assert rows[6] == ["5", "high", "0", "1"]
+    assert rows[0] == ["index", "label", "expected", "score low", "score high"]
+    assert rows[1] == ["0", "low", "low", "1", "0"]
+    assert rows[6] == ["5", "high", "high", "0", "1"]
     assert run("predict n.bnn d.npz --json") == 0
     assert json.loads(capsys.readouterr().out)["accuracy"] == 1.0
 
@@ -133,7 +133,7 @@ def test_info(capsys: Capture) -> None:
     assert run("info n.bnn") == 0
     out = capsys.readouterr().out
     for line in (
-        "features  9 (named)",
+        "features  9 ([red]f0, [red]f1, ",
         "classes  low, high",
         "layers  9 - 1 - 2 (binarized network)",
         "grey levels  none: it reads bits",

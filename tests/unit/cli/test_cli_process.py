@@ -125,7 +125,7 @@ def test_ctrl_c_keeps_the_radii_that_are_known(far: list[str], tmp_path: Path) -
     assert "Traceback" not in text
     lines = table.read_text().splitlines()
     assert len(lines) == 2
-    assert lines[1].startswith("0,team,")
+    assert lines[1].startswith("0,,,team,")
     with np.load(witnesses) as saved:
         assert saved["X"].shape == (1, 80)
         assert saved["upper"].tolist() == [1]

@@ -23,7 +23,10 @@ from support.cli_cases import (
 )
 from tmverify.cli import main
 
-COLUMNS = "index,scope,class,radius,lower,upper,nearest,seconds,engine,stop_reason,flips,flipped_features"
+COLUMNS = (
+    "index,line,name,scope,class,radius,lower,upper,nearest,seconds,engine,stop_reason,"
+    "flips,flipped_features,changes,possible"
+)
 
 
 @pytest.fixture
@@ -53,14 +56,14 @@ def test_a_table_a_histogram_and_a_line(capsys: Capture, model: str, data: str) 
         "│     0 │   low │      5 │          high │",
         "│     3 │  high │      1 │           low │",
         "EXACT  exact 6 of 6, open 0 · median 3, least 1, greatest 5\n",
-        "  input 2: class low → class high by flipping [red]f4 0→1\n",
+        "  input 2: class low → class high if [red]f4 0→1\n",
         "answered by search 6\n",
     ):
         assert text in out
     lines = [line.split() for line in out.splitlines()]
     bars = {line[0]: line[1:] for line in lines[lines.index(["radius", "inputs"]) + 1 :][:5]}
     assert [bars[radius][0] for radius in "12345"] == ["2", "0", "2", "0", "2"]
-    assert out.count("by flipping") == 5
+    assert out.count(" if ") == 5
     assert err == ""
 
 
@@ -157,7 +160,7 @@ def test_a_class_as_scope_is_that_class_or_not(capsys: Capture, tmp_path: Path) 
     out = capsys.readouterr().out
     assert "│     0 │     cat │      1 │       not cat │" in out
     assert "│     1 │ not cat │      1 │           cat │" in out
-    assert "input 0: class cat → not class cat by flipping" in out
+    assert "input 0: class cat → not class cat if" in out
 
 
 def test_many_rows_do_not_flood_the_terminal(capsys: Capture, model: str, tmp_path: Path) -> None:
@@ -192,7 +195,7 @@ def test_n_and_seed(capsys: Capture, model: str, data: str) -> None:
     indices = [result["index"] for result in found["results"]]
     assert indices == [result["index"] for result in again["results"]]
     assert radii(found) == [[5, 3, 1, 1, 3, 5][i] for i in indices]
-    assert found["data"] == {"path": data, "n": 4, "seed": 1}
+    assert found["data"] == {"path": data, "n": 4, "seed": 1, "ignored_columns": []}
 
 
 def test_a_time_limit_leaves_bounds(capsys: Capture, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import threading
@@ -18,8 +19,8 @@ import pytest
 import tmverify as tv
 from support.cli_cases import ENVIRONMENT, TMVERIFY, Capture, expect_error
 from tmverify.cli import main
-from tmverify.cli.train import DATASETS, Settings
-from tmverify.cli.training_run import read_data
+from tmverify.cli.train import DATASETS, DEFAULTS, Reading, Settings
+from tmverify.cli.training_run import make_estimator, read_data
 from tmverify.kernels.jit import NOTICE
 
 LIMIT = 60.0
@@ -116,7 +117,7 @@ def test_a_value_that_only_the_held_out_rows_have(folder: Path) -> None:
         bits = np.arange(40).reshape(20, 2) // 3 % 2
         bits[row, 0] = 7
         np.savez("rare.npz", X=bits, y=np.arange(20) % 2)
-        data = read_data("rare.npz", data_dir=None, target=None, test_size=None, seed=0)
+        data, _ = read_data("rare.npz", Reading(), data_dir=None, seed=0)
         assert len(data.y_test) == 5
         assert data.X_test.max() <= 1
 
@@ -155,7 +156,7 @@ def test_a_checkpoint_goes_on_to_the_same_model(folder: Path, capsys: Capture) -
     [
         (
             "cats -o m.tm",
-            "one of digits, mnist, fashion-mnist, mnist-c, imdb, or a file that ends in .npz or",
+            "one of digits, mnist, fashion-mnist, mnist-c, imdb, or a file that ends in .csv or .tsv or .npz",
         ),
         ("digits", "Missing option '--output'"),
         ("digits -o no/m.tm", "there is no folder"),
@@ -165,7 +166,10 @@ def test_a_checkpoint_goes_on_to_the_same_model(folder: Path, capsys: Capture) -
         ("digits -o m.tm --specificity nan", "--specificity"),
         ("digits -o m.tm --target y", "--target is for files"),
         ("digits -o m.tm --test-size 0.5", "--test-size is for files"),
-        ("digits -o m.tm --save-test t.csv", "--save-test must end in .npz"),
+        (
+            "digits -o m.tm --save-test t.csv",
+            "--save-test FILE.csv keeps the rows of a table; choose FILE.npz for bits",
+        ),
         ("digits -o m.tm --checkpoint m.tm", "must be different files"),
         ("bits.npz -o bits.npz", "must be different files"),
         ("bits.npz -o m.tm --checkpoint people.csv", "people.csv: not a training state"),
@@ -175,14 +179,52 @@ def test_a_checkpoint_goes_on_to_the_same_model(folder: Path, capsys: Capture) -
         ("none.npz -o m.tm", "none.npz: there is no such file"),
         ("people.csv -o m.tm", "with --target COLUMN. The columns of line 1 are age, city, owner, income"),
         ("people.csv -o m.tm --target sex", "named 'sex'. The columns of line 1 are age, city"),
-        ("odd.csv -o m.tm", "Choose another --test-size, or 0"),
+        (
+            "odd.csv -o m.tm",
+            "only once, in line 2: is it a total, or misspelt? Mend or leave out the row; or choose",
+        ),
         ("team.csv -o m.tm", "may not be called 'team'"),
+        ("bits.npz -o m.tm --tune 5 --checkpoint c.state", "add --checkpoint to the command that it prints"),
         ("mnist -o m.tm", "MNIST needs a data folder"),
         ("imdb -o m.tm --data-dir .", "was not found in"),
     ],
 )
 def test_errors(folder: Path, capsys: Capture, command: str, message: str) -> None:
     expect_error(capsys, f"train {command}", message)
+
+
+def test_the_search_prints_a_command_that_gives_the_same_model(folder: Path, capsys: Capture) -> None:
+    command = ["train", "bits.npz", "-o", "m.tm", "--epochs", "4", "-n", "20", "--seed", "5", "--no-weighted"]
+    assert main([*command, "--tune", "1"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "% of the validation part" in out
+    printed = shlex.split(out.split("the same without a search: ")[1])
+    assert printed[:3] == ["tmverify", "train", "bits.npz"]
+    assert {"--boost", "--threshold", "--specificity", "--no-weighted"} < set(printed)
+    assert "--tune" not in printed
+    assert printed[printed.index("--epochs") + 1] == "4"
+    tuned = tv.load("m.tm")
+    assert main([*printed[1:], "--quiet"]) == 0
+    assert tv.load("m.tm") == tuned
+
+
+def test_the_search_in_json(folder: Path, capsys: Capture) -> None:
+    assert main(["train", "bits.npz", "-o", "m.tm", *QUICK, "--tune", "1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    search, settings = found["search"], found["settings"]
+    assert search["command"].startswith("tmverify train bits.npz")
+    assert not search["interrupted"]
+    best = [trial["settings"] for trial in search["trials"]]
+    assert {name: settings[name] for name in best[0]} in best
+    assert settings["boost_true_positive"] is True
+    assert main(["train", "bits.npz", "-o", "m.tm", *QUICK, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["search"] is None
+
+
+def test_no_limit_of_literals_instead_of_a_datasets_own() -> None:
+    assert make_estimator("imdb").max_literals == DEFAULTS["imdb"].max_literals
+    assert make_estimator("imdb", max_literals=0).max_literals is None
+    assert make_estimator("imdb", max_literals=7).max_literals == 7
 
 
 def test_the_table_of_defaults() -> None:
@@ -257,3 +299,21 @@ def test_what_is_no_terminal_gets_the_report_and_no_bar(folder: Path, capfd: Cap
     assert out.startswith("bits.npz: 150 training and 50 test inputs")
     assert "training ━" not in out + err
     assert "\x1b" not in out + err
+
+
+def test_a_model_that_reads_as_another_does(folder: Path, capsys: Capture) -> None:
+    """Two trainings on one table cut its numbers at other places, unless the second does as the first."""
+    table = ["train", "people.csv", "--target", "income"]
+    assert main([*table, "-o", "a.tm", "--seed", "1", "-q", *QUICK]) == 0
+    assert main([*table, "-o", "b.tm", "--seed", "2", "-q", *QUICK]) == 0
+    assert main([*table, "-o", "c.tm", "--seed", "2", "--like", "a.tm", "-q", *QUICK]) == 0
+    a, b, c = (tv.load(f"{name}.tm") for name in "abc")
+    assert a.space == c.space != b.space
+    assert main(["equivalence", "a.tm", "c.tm"]) in (0, 1)
+    capsys.readouterr()
+    expect_error(capsys, "equivalence a.tm b.tm", "train --like FIRST")
+    given = "train people.csv --target income -o d.tm"
+    expect_error(capsys, f"{given} --like a.tm --text city", "leave --text and --missing out")
+    expect_error(capsys, f"{given} --like no.tm", "No such file")
+    (folder / "less.csv").write_text("age,income\n3,low\n4,high\n" * 4)
+    expect_error(capsys, "train less.csv --target income -o d.tm --like a.tm", "lacks 'city'")

@@ -160,7 +160,7 @@ def test_adaptive_gaussian_on_plain_images_and_in_chunks(monkeypatch: pytest.Mon
     assert AdaptiveGaussianBinarizer().fit_transform(plain).all()
     assert not AdaptiveGaussianBinarizer(offset=0).fit_transform(plain).any()
     whole = AdaptiveGaussianBinarizer().fit_transform(GREY)
-    monkeypatch.setattr("tmverify.data.binarizers.adaptive_gaussian._CHUNK_PIXELS", 100)
+    monkeypatch.setattr("tmverify.space.local_mean._CHUNK_PIXELS", 100)
     assert np.array_equal(AdaptiveGaussianBinarizer().fit_transform(GREY), whole)
 
 

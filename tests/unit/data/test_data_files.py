@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tmverify import Model
-from tmverify.data import Inputs, load_inputs, match_labels
+from tmverify import Model, Space
+from tmverify.data import load_inputs, match_labels
 from tmverify.errors import DataFormatError, InvalidInputError
 
 X = np.array([[0, 1, 1], [1, 0, 0]], np.uint8)
@@ -117,23 +117,23 @@ def test_names_that_are_none(tmp_path: Path, names: Any, message: str) -> None:
 def test_data_for_a_model(tmp_path: Path) -> None:
     """The columns of a file are those that its names say, not those of its positions."""
     model = Model.from_clauses(3, [[1]], [1], feature_names=["a", "b", "c"])
-    inputs = load_inputs(write(tmp_path / "d.csv", "c,a,label,b\n1,0,7,1\n0,1,8,0\n"))
-    matched = inputs.matched(model, "d.csv")
+    matched = load_inputs(write(tmp_path / "d.csv", "c,a,label,b\n1,0,7,1\n0,1,8,0\n"), model)
     assert np.array_equal(matched.X, X)
     assert matched.X.flags.c_contiguous
     assert matched.X.dtype == np.uint8
     assert matched.feature_names == ("a", "b", "c")
     assert matched.y is not None
     assert matched.y.tolist() == [7, 8]
-    other = load_inputs(write(tmp_path / "d.csv", "c,a,income,b\n1,0,1,1\n"))
-    with pytest.raises(InvalidInputError, match=r"d.csv must .*the model has no 'income'.*named y or label"):
-        other.matched(model, "d.csv")
-    without = Inputs(X[:, :2])
-    with pytest.raises(InvalidInputError, match=r"X of d.csv must have n_features=3 columns\. Got 2"):
-        without.matched(model, "d.csv")
-    named = Inputs(X[:, :2], None, ("fever", "rash"))
-    with pytest.raises(InvalidInputError, match=r"X of d.csv must have n_features=3 columns\. Got 2"):
-        named.matched(replace(model, feature_names=None), "d.csv")
+    more = load_inputs(write(tmp_path / "d.csv", "c,a,income,b\n1,0,500,1\n0,1,100,0\n"), model)
+    assert np.array_equal(more.X, X)
+    assert more.ignored == ("income",)
+    with pytest.raises(InvalidInputError, match=r"d.csv must .*lacks 'b', and the model has no 'income'"):
+        load_inputs(write(tmp_path / "d.csv", "c,a,income\n1,0,1\n"), model)
+    np.save(tmp_path / "d.npy", X[:, :2])
+    with pytest.raises(InvalidInputError, match=r"d.npy must have n_features=3 columns\. Got 2"):
+        load_inputs(tmp_path / "d.npy", model)
+    with pytest.raises(InvalidInputError, match=r"d.csv must have n_features=3 columns\. Got 2"):
+        load_inputs(write(tmp_path / "d.csv", "fever,rash\n1,0\n"), replace(model, space=Space.flags(3)))
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_data_for_a_model(tmp_path: Path) -> None:
         ("a,b,y\n1,zebra,1\n", "line 2, column 'b': .*'zebra'"),
         ("0,1,cat\n1,0,dog\n", "line 1, column x2: .*header"),
         ("0,1\n1,\n", "line 2, column x1"),
-        ("0,1\n,\n", "line 2, column x0"),
+        ("0,1\n0,,\n", "line 2: 3 values"),
         ("0 1\n1 0\n", "no input below|separated by commas"),
         ("y,label\n0,1\n", "2 columns"),
         ("0,1\n1,0\x00\n", "line 2"),
@@ -249,7 +249,8 @@ def test_a_header_that_promises_too_much(tmp_path: Path) -> None:
 
 def test_suffixes_and_missing_files(tmp_path: Path) -> None:
     for name, message in [
-        ("d.txt", ".npz, .npy, .csv"),
+        ("d.txt", "a text a line"),
+        ("d.xls", ".npz, .npy, .csv"),
         ("d", "no suffix"),
         ("d.npz", "no such file"),
         ("d.csv", "no such"),

@@ -45,7 +45,7 @@ def assert_round_trip(model: Model, path: Path) -> None:
     assert again.clauses == model.clauses
     assert again.weights.tolist() == model.weights.tolist()
     assert again.bias.tolist() == model.bias.tolist()
-    for name in ("n_features", "tie", "clamp", "empty_clause", "classes", "feature_names"):
+    for name in ("n_features", "tie", "clamp", "empty_clause", "classes", "space", "feature_names"):
         assert getattr(again, name) == getattr(model, name)
     for array in (again.weights, again.bias, again.clauses.literals, again.clauses.offsets):
         assert not array.flags.writeable
@@ -58,7 +58,7 @@ OPTIONS = [
     {"classes": ["", " ", "\x7f"]},
     {"classes": None},
     {"feature_names": None},
-    {"feature_names": ["", "\u2028", "\U0010ffff"]},
+    {"feature_names": [" a ", "\u2028b", "\U0010ffff"]},
     {"bias": (1 << 31) - 1},
 ]  # fmt: skip
 
@@ -148,16 +148,16 @@ def test_safetensors_sees_the_same_arrays(model: Model, tmp_path: Path) -> None:
         "weights": "int32",
     }
     assert metadata["format"] == "tmverify-model"
-    assert metadata["version"] == "1"
+    assert metadata["version"] == "2"
     assert metadata["sha256"] == model.content_hash
 
 
-@pytest.mark.parametrize("version", ["2", "0", "", "1.0", 1, None, ["1"]], ids=repr)
+@pytest.mark.parametrize("version", ["1", "3", "", "2.0", 2, None, ["2"]], ids=repr)
 def test_another_version_is_named(version: Any, tmp_path: Path) -> None:
     path = tmp_path / "a.tm"
     path.write_bytes(take_apart(encode(rich_model())).with_metadata(version=version).to_bytes())
     with pytest.raises(
-        ModelFormatError, match=r"a\.tm: format version .*; this tmverify reads version '1'"
+        ModelFormatError, match=r"a\.tm: format version .*; this tmverify reads version '2'"
     ) as caught:
         tv.load(path)
     assert repr(version) in str(caught.value)

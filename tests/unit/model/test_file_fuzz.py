@@ -248,7 +248,7 @@ def check_sound(model: Model) -> None:
         clamp=model.clamp,
         empty_clause=model.empty_clause,
         classes=model.classes,
-        feature_names=model.feature_names,
+        space=model.space,
     )
     assert rebuilt == model
     if model.n_features <= 1000:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tmverify import InvalidInputError, Model, ModelError
+import tmverify as tv
+from tmverify import InvalidInputError, Model, ModelError, Space
 from tmverify.model.checks import MAX_WEIGHT
 from tmverify.model.clauses import Clauses
 from tmverify.model.evaluate import Tie
@@ -230,7 +231,7 @@ def test_names_that_do_not_fit() -> None:
     refused(r"feature_names must have n_features=2 names\. Got 0 instead", feature_names=[])
     refused(r"feature_names must be strings\. Got 1 instead", feature_names=["a", 1])
     refused(r"feature_names must be strings\. Got \['b'\] instead", feature_names=["a", ["b"]])
-    refused(r"feature_names must differ from each other\..*'a'", feature_names=["a", "a"])
+    refused(r"columns of a space must differ from each other\..*'a'", feature_names=["a", "a"])
 
 
 def test_text_that_no_file_can_hold() -> None:
@@ -440,7 +441,7 @@ def variants() -> dict[str, Model]:
         "clause order": {"clauses": Clauses.from_lists(3, lists[::-1])},
         "n_features": {
             "clauses": Clauses.from_lists(4, lists),
-            "feature_names": ("hot", "wet", "größe", "x"),
+            "space": Space.flags(("hot", "wet", "größe", "x")),
         },
         "weight": {"weights": weights},
         "bias": {"bias": bias},
@@ -452,9 +453,9 @@ def variants() -> dict[str, Model]:
         "class order": {"classes": ("green", "red", "blue")},
         "integer classes": {"classes": (0, 1, 2)},
         "digit classes": {"classes": ("0", "1", "2")},
-        "feature name": {"feature_names": ("hot", "wet", "grösse")},
-        "feature name composed otherwise": {"feature_names": ("hot", "wet", "gro\u0308ße")},
-        "no feature names": {"feature_names": None},
+        "feature name": {"space": Space.flags(("hot", "wet", "grösse"))},
+        "feature name composed otherwise": {"space": Space.flags(("hot", "wet", "gro\u0308ße"))},
+        "no feature names": {"space": None},
     }
     return {name: dataclasses.replace(model, **change) for name, change in changed.items()}  # type: ignore[arg-type]
 
@@ -530,7 +531,7 @@ def test_arrays_passed_in_stay_the_callers_own() -> None:
             weights=weights,
             bias=bias,
             classes=(3, 4),
-            feature_names=("a", "b"),
+            space=tv.Space.flags(("a", "b")),
         ),
     ]
     weights[:], bias[:], classes[:], names[0] = 9, 9, 9, "z"

@@ -18,7 +18,7 @@ from tmverify.model.names import check_same_features, column_order, in_order
 
 NAMES = ("age", "sex", "rash")
 FIRST = tv.Model.from_clauses(3, [[1]], [1], bias=-1, feature_names=NAMES)  # 1 iff age
-FIRST_OF_NONE = replace(FIRST, feature_names=None)
+FIRST_OF_NONE = replace(FIRST, space=tv.Space.flags(3))
 NETWORK = BnnModel.from_layers([([[1, 1, 1], [1, 1, 1]], [1, 4])], [[-1, -1], [1, -1]], feature_names=NAMES)
 
 
@@ -118,7 +118,7 @@ def test_a_series_goes_by_its_names() -> None:
 
 def test_words_that_are_attributes_of_a_series() -> None:
     words = ("columns", "index", "axes")
-    model = replace(FIRST, feature_names=words)
+    model = replace(FIRST, space=tv.Space.flags(words))
     x = pd.Series({"axes": 0, "index": 0, "columns": 1})
     assert tv.check_robustness(model, x, 1).decisions == (1, 0)
 
@@ -214,3 +214,35 @@ def test_the_fields_of_named_tuples_are_names() -> None:
     assert FIRST.predict(list(frame.itertuples(index=False))).tolist() == [1, 0]
     with pytest.raises(InvalidInputError, match="it lacks"):
         FIRST.predict(list(frame.rename(columns={"sex": "fever"}).itertuples(index=False)))
+
+
+def test_models_that_read_pictures_in_other_ways_are_not_compared() -> None:
+    def model(space: tv.Space) -> tv.Model:
+        return tv.Model.from_clauses(4, [[1]], [1], space=space)
+
+    dark, light = (model(tv.Space([tv.Image((2, 2), threshold=level)])) for level in (3.0, 200.0))
+    with pytest.raises(InvalidInputError, match=r"'image' becomes bits by one rule .* train --like FIRST"):
+        tv.check_equivalence(dark, light)
+    names_alone = model(tv.Space.flags(dark.space.bit_names))
+    assert tv.check_equivalence(dark, names_alone).status == "holds"
+
+
+def test_one_picture_is_one_input() -> None:
+    model = tv.Model.from_clauses(4, [[1]], [1], bias=-1, space=tv.Space([tv.Image((2, 2), threshold=3.0)]))
+    picture = np.array([[5, 0], [0, 0]])
+    assert model.predict(picture).tolist() == model.predict(picture[None]).tolist() == [1]
+    assert model.predict(np.zeros((2, 2))).tolist() == [0]
+    assert tv.robustness_radius(model, picture).changes == (tv.Change("pixel_0_0", "on", "off"),)
+
+
+def test_models_that_read_words_the_other_way_round_are_not_compared() -> None:
+    """They have the same clauses and the same names of bits, and decide every row differently."""
+    a, b = (
+        tv.Model.from_clauses(1, [[1]], [1], bias=-1, space=tv.Space([tv.Flag("sex", values)]))
+        for values in (("f", "m"), ("m", "f"))
+    )
+    assert a.predict({"sex": "m"}) != b.predict({"sex": "m"})
+    with pytest.raises(InvalidInputError, match="read raw rows in the same way"):
+        tv.check_equivalence(a, b)
+    with pytest.raises(InvalidInputError, match="read raw rows in the same way"):
+        tv.check_similarity(a, b, {"sex": "m"}, 0)

@@ -25,9 +25,9 @@ def test_a_binary_machine_in_full() -> None:
         "Tsetlin machine: 3 features, 4 clauses",
         "decision: class spam if the votes sum to > 0, else class ham",
         "votes on class spam, starting from -4:",
+        "  -7  not win and win  (contradictory: never true)",
         "  +2  free and not meeting",
         "  +1  (empty: never true)",
-        "  -7  not win and win  (contradictory: never true)",
         "  -1  meeting",
     ]
 
@@ -45,8 +45,8 @@ def test_a_multiclass_machine_in_full() -> None:
         "Tsetlin machine: 2 features, 3 clauses",
         "decision: the class with the most votes; on a tie the first in order, each score cut to [-5, 5]",
         "votes on class 0:",
-        "  +1  x0 and x1",
         "  +3  (empty: always true)",
+        "  +1  x0 and x1",
         "votes on class 1, starting from +1:",
         "  -2  not x0",
         "votes on class 2:",
@@ -81,11 +81,11 @@ def test_zero_clauses() -> None:
 
 def test_names_and_single_clauses() -> None:
     plain = Model.from_clauses(2, [[1, -2]], [1])
-    named = Model.from_clauses(2, [[1, -2]], [1], feature_names=["a b", ""])
+    named = Model.from_clauses(2, [[1, -2]], [1], feature_names=["a b", "c"])
     assert [printable_name(plain, i) for i in range(2)] == ["x0", "x1"]
-    assert [printable_name(named, i) for i in range(2)] == ["a b", ""]
+    assert [printable_name(named, i) for i in range(2)] == ["a b", "c"]
     assert clause_text(plain, 0) == "x0 and not x1"
-    assert clause_text(named, 0) == "a b and not "
+    assert clause_text(named, 0) == "a b and not c"
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_an_epsilon_that_is_none(ask: Ask, epsilon: Any, message: str, network: 
 
 def test_names_of_features_that_have_none(network: BnnModel) -> None:
     with pytest.raises(tv.InvalidInputError, match="the model has no feature_names"):
-        tv.check_robustness(replace(network, feature_names=None), X, 1, features=["a"])
+        tv.check_robustness(replace(network, space=tv.Space.flags(network.n_features)), X, 1, features=["a"])
 
 
 def test_networks_are_not_compared(network: BnnModel, machine: tv.Model) -> None:

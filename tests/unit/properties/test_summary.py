@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,6 +41,15 @@ def test_verdicts() -> None:
     assert line(tv.check_equivalence(EITHER, FIRST)) == "violated: 1 ≠ 0 on the same input | hunt"
     certified = tv.check_robustness(EITHER, [1, 1, 0], 1, certificate=True)
     assert line(certified) == "holds: proved | search, certificate"
+
+
+def test_changes_in_words() -> None:
+    space = tv.Space([tv.Number("age", (25, 40)), tv.Category("city", ("Bergen", "Oslo"))])
+    older = tv.Model.from_clauses(4, [[2]], [[1]], bias=-1, space=space, classes=["no", "yes"])
+    x: Any = {"age": 31, "city": "Oslo"}
+    assert line(tv.check_robustness(older, x, 1)) == ("violated: no → yes if age 25 to 40 → over 40 | search")
+    words = tv.Model.from_clauses(2, [[1]], [[1]], bias=-1, space=tv.Space([tv.Text(("good", "bad"))]))
+    assert line(tv.robustness_radius(words, "a bad film")) == 'radius 1: 0 → 1 if "good" added | search'
 
 
 def test_radii() -> None:

@@ -11,9 +11,9 @@ import pytest
 from support.report_stores import answer, machine, mixed_store, task, two_model_store, write_store
 from tmverify.campaign import Store
 from tmverify.errors import InvalidInputError
-from tmverify.report.page import NUMBERS, TEXTS, table_json
+from tmverify.report.page import LISTS, NUMBERS, TEXTS, table_json
 from tmverify.report.report import Report, collect, median_seconds
-from tmverify.report.words import bounds_text, percent, seconds_text
+from tmverify.report.words import bounds_text, changes_text, percent, seconds_text
 
 
 def collected(path: Path, *, gallery: int = 200, image: tuple[int, int] | None = None) -> Report:
@@ -40,11 +40,9 @@ def test_summary_counts_solved_ones_and_times_only_those(mixed: Report) -> None:
     assert radius.asks.adjective == "exact"
 
 
-def test_headline_gives_shares_at_each_epsilon(mixed: Report) -> None:
+def test_all_answers_are_counted(mixed: Report) -> None:
     tally = mixed.tally
     assert (tally.total, tally.done, tally.solved, tally.violated, tally.unknown) == (12, 12, 9, 3, 3)
-    shares = [(epsilon, share.positive, share.solved) for epsilon, share in mixed.shares["robust"].items()]
-    assert shares == [(None, 3, 6), (1, 2, 3), (2, 1, 3)]
 
 
 def test_open_and_infinite_radii_are_counted_apart(mixed: Report) -> None:
@@ -53,7 +51,7 @@ def test_open_and_infinite_radii_are_counted_apart(mixed: Report) -> None:
     assert (radii.infinite, radii.open) == (1, 1)
     assert [radii.proved(epsilon) for epsilon in range(4)] == [4, 2, 1, 1]
     assert [radii.possible(epsilon) for epsilon in range(4)] == [4, 3, 2, 2]
-    assert radii.median == (1.5, math.inf)
+    assert (radii.median, radii.least) == ((1.5, math.inf), (1, 1))
 
 
 def test_unknown_ones_are_neither_robust_nor_violated(mixed: Report) -> None:
@@ -137,8 +135,8 @@ def test_a_store_without_answers(tmp_path: Path) -> None:
 
 
 def test_rows_of_the_table(mixed: Report) -> None:
-    data = json.loads(table_json(mixed.rows, mixed.series))
-    names = [*TEXTS, *NUMBERS]
+    data = json.loads(table_json(mixed))
+    names = [*TEXTS, *NUMBERS, *LISTS]
     assert data["columns"] == names
     rows = [
         {
@@ -149,9 +147,19 @@ def test_rows_of_the_table(mixed: Report) -> None:
     ]
     assert len(rows) == 12
     assert (rows[1]["status"], rows[1]["flips"], rows[1]["decision"]) == ("violated", 1, "dog → cat")
+    assert [data["texts"][place] for place in rows[4]["change"]] == ["x1 0→1", "x2 0→1"]
+    assert (rows[0]["change"], rows[3]["change"]) == (None, None)
     assert (rows[3]["status"], rows[3]["reason"], rows[3]["detail"]) == ("unknown", "timeout", "after 5 s")
     assert (rows[10]["bounds"], rows[10]["lower"]) == ("∞", -1)
     assert (rows[11]["bounds"], rows[11]["status"]) == ("≥ 1", "unknown")
+
+
+def test_changes_in_words(tmp_path: Path) -> None:
+    path = two_model_store(tmp_path / "s.db")
+    with Store.reading(path) as store:
+        rows, models = list(store.rows()), store.models()
+    said = [changes_text(row, row.task.named(models).space) for row in rows]
+    assert said == [(), ("bad: 1→0",), ("good: 1→0",), ()]  # an input that tells two apart changes none
 
 
 def test_refuses_what_cannot_be_drawn(tmp_path: Path) -> None:

@@ -11,7 +11,15 @@ from typing import Any
 
 import pytest
 
-from support.report_stores import answer, machine, mixed_store, task, two_model_store, write_store
+from support.report_stores import (
+    answer,
+    machine,
+    mixed_store,
+    rows_store,
+    task,
+    two_model_store,
+    write_store,
+)
 from tmverify.campaign.export import records
 from tmverify.campaign.store import Store
 from tmverify.errors import MissingExtraError, StoreError
@@ -79,6 +87,18 @@ def test_no_text_of_a_store_becomes_markup(tmp_path: Path) -> None:
     assert not re.search("[<>&\u2028]", parsed.scripts[0])
 
 
+def test_no_text_of_a_row_becomes_markup(tmp_path: Path) -> None:
+    page = page_of(rows_store(tmp_path / "s.db", EVIL))
+    parsed = Tags(page)
+    tags = {tag for tag, _ in parsed.tags}
+    assert not tags & {"img", "iframe", "object"}
+    assert len([tag for tag, _ in parsed.tags if tag == "script"]) == len(parsed.scripts) == 2
+    assert not [name for _, attributes in parsed.tags for name in attributes if name.startswith("on")]
+    assert EVIL in json.loads(parsed.scripts[0])["texts"]
+    assert not re.search("[<>&\u2028]", parsed.scripts[0])
+    assert page.count("is another one") == 1  # the row that is not the input
+
+
 def test_nothing_is_loaded_from_anywhere(tmp_path: Path) -> None:
     page = page_of(mixed_store(tmp_path / "s.db"))
     addresses = re.findall(r"https?://[^\"' ]*", page)
@@ -95,6 +115,34 @@ def test_says_what_unknown_means_and_why(tmp_path: Path) -> None:
         assert said in page
     assert page.count('class="entry"') == 2
     assert page.count("data:image/png") == 6
+
+
+def test_what_was_found_comes_first_and_times_last(tmp_path: Path) -> None:
+    page = page_of(mixed_store(tmp_path / "s.db"))
+    order = ('class="tiles"', 'id="summary"', 'id="charts"', 'id="changes"', 'id="answers"', 'id="times"')
+    places = [page.index(part) for part in (*order, 'id="about"')]
+    assert places == sorted(places)
+    assert page.index("Radius: changes needed") < places[3]
+    assert page.index("Time for each task") > places[5]
+
+
+def test_a_store_of_radii_speaks_of_radii_alone(tmp_path: Path) -> None:
+    model = machine()
+    about = task("radius", [1, 0, 0, 0], model, index=0, data="d")
+    found = answer(about, "exact", lower=1, upper=1, witness=[0, 0, 0, 0], decisions=(1, 0))
+    page = page_of(write_store(tmp_path / "s.db", [(about, found)], [("first", model)]))
+    shown = page[page.index("<main") : page.index("<details")]
+    assert "Exact, of answered" in shown
+    for other in ("iolated", "ε", "robust"):
+        assert other not in shown
+
+
+def test_every_wide_table_scrolls_in_a_box_of_its_own(tmp_path: Path) -> None:
+    tags = Tags(page_of(mixed_store(tmp_path / "s.db"))).tags
+    boxes = [attributes for _, attributes in tags if attributes.get("class") == "scroll"]
+    assert [box["aria-label"] for box in boxes] == ["Summary table", "All answers", "Models"]
+    assert all((box["tabindex"], box["role"]) == ("0", "region") for box in boxes)
+    assert len([tag for tag, _ in tags if tag == "table"]) == len(boxes)
 
 
 def test_words_and_pairs(tmp_path: Path) -> None:

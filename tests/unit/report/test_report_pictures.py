@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tmverify.report.gallery import marked, picture
+from tmverify.report.drawing import marked, picture
 
 OFF, ON, DIM, GREEN, RED = (
     (0xF3, 0xF5, 0xF8),

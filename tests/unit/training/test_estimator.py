@@ -115,9 +115,10 @@ def test_other_numbers_go_through_a_thermometer_or_are_refused() -> None:
     X = random.normal(size=(300, 3))
     y = (X[:, 1] > 0.2).astype(int)
     clf = tv.TsetlinMachineClassifier(**SMALL | {"n_epochs": 20}).fit(X, y)
-    assert clf.binarizer_ is not None
+    assert [part.kind for part in clf.space_.parts] == ["number"] * 3
     assert clf.score(X, y) > 0.9
-    assert clf.model_.n_features == sum(map(len, clf.binarizer_.cuts_))
+    assert clf.model_.space == clf.space_
+    assert (clf.model_.predict(clf.space_.encode(X)) == clf.predict(X)).all()
     assert clf.model_.feature_names is not None
     with pytest.raises(InvalidInputError, match="only 0 and 1"):
         tv.TsetlinMachineClassifier(binarize=None).fit(X, y)
@@ -252,7 +253,7 @@ def test_history_and_early_stopping(digits: tuple[np.ndarray, np.ndarray]) -> No
         ({"max_literals": 2**63}, "max_literals"),
         ({"weighted": "yes"}, "True or False"),
         ({"n_jobs": 0}, "n_jobs"),
-        ({"binarize": "no"}, "'auto' or None"),
+        ({"binarize": "no"}, "'auto', None, a Space, or a binarizer"),
         ({"validation_fraction": 1.0}, "between 0 and 1"),
         ({"patience": 0}, "patience"),
     ],

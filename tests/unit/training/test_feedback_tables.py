@@ -11,9 +11,10 @@ import pytest
 from support.slow_machine import literal_states, xorshift
 from tmverify.kernels.rng import fill_mask, next_mask
 from tmverify.training._learn import punish, reward
-from tmverify.training.machine import Machine, make_rule, new_machine
+from tmverify.training.machine import NO_BUDGET, Machine, make_rule, new_machine
 
 N_FEATURES = 640
+ROOM = NO_BUDGET
 SPECIFICITIES = [1.0, 1.3, 2.0, 3.9, 10.0, 25.0]
 
 
@@ -65,7 +66,7 @@ def test_type_one(s: float, holds: bool, boost: bool) -> None:
     lits, values = input_words(middle_machine())
     scratch = np.zeros((2, len(lits)), np.uint64)
     rule = rule_of(s, boost=boost)
-    moved = steps(lambda m: reward(m.planes, 0, holds, lits, m.lanes, 0, scratch[0], scratch[1], rule))
+    moved = steps(lambda m: reward(m.planes, 0, holds, lits, m.lanes, 0, scratch[0], scratch[1], rule, ROOM))
     true, false = moved[:, values == 1], moved[:, values == 0]
     up = (1.0 if boost else (s - 1) / s) if holds else 0.0
     assert near((true == 1).sum(), true.size, up)
@@ -73,6 +74,25 @@ def test_type_one(s: float, holds: bool, boost: bool) -> None:
     assert near((false == -1).sum(), false.size, 1 / s)
     assert (false <= 0).all()
     assert np.abs(moved).max() <= 1
+
+
+@pytest.mark.parametrize("boost", [False, True])
+def test_type_one_that_would_overfill_a_clause_makes_it_forget(boost: bool) -> None:
+    """All literals are at the border: with room for one less than wants in, the clause acts as if false."""
+    lits, _ = input_words(middle_machine())
+    scratch = np.zeros((2, len(lits)), np.uint64)
+    rule = rule_of(4.0, boost=boost)
+
+    def step(holds: bool, room: int) -> np.ndarray:
+        m = middle_machine()
+        before = literal_states(m, 1, N_FEATURES)[0]
+        reward(m.planes, 0, holds, lits, m.lanes, 0, scratch[0], scratch[1], rule, room)
+        moved: np.ndarray = literal_states(m, 1, N_FEATURES)[0] - before
+        return moved
+
+    n_fresh = int((step(True, ROOM) == 1).sum())
+    assert np.array_equal(step(True, n_fresh), step(True, ROOM))
+    assert np.array_equal(step(True, n_fresh - 1), step(False, ROOM))
 
 
 def test_type_two() -> None:

@@ -154,7 +154,15 @@ def test_damaged_and_strange_files_are_refused(tmp_path: Path) -> None:
         {"n_features_in": float("inf")},
         {"n_states": 1},
         {"history": [{"epoch": 1, "seconds": 10**400, "accuracy": None}]},
-        {"cuts": [[0.5, 0.5]] * 35},
+        {
+            "space": {
+                "parts": [{"kind": "number", "name": "a", "cuts": [0.5, 0.5], "missing": False}],
+                "target": None,
+            }
+        },
+        {"space": {"parts": [{"kind": "flag", "name": "a", "values": ["0", "1"]}], "target": None}},
+        {"encodes": True},
+        {"space": {"parts": [], "target": None}},
         {"feature_names_in": ["a"]},
     ],
 )
@@ -270,6 +278,9 @@ def test_another_validation_set_is_refused(tmp_path: Path) -> None:
     clf.fit(X, y, X_val=X, y_val=y, checkpoint=tmp_path / "x")
     with pytest.raises(TrainingStateError, match="another validation set"):
         clf.fit(X, y, X_val=X, y_val=y[::-1], checkpoint=tmp_path / "x")
+
+
+NUMBER = {"kind": "number", "name": "a", "cuts": [0.5], "missing": False}
 
 
 def rewrite(file: Path, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:

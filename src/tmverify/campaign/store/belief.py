@@ -16,8 +16,9 @@ it needs no model file. Which fields an answer has depends on its question::
 
 A witness lies in the region, ``upper`` flips away; for one model it is not the input itself. (Only the
 file of a network tells which pixels no grey level changes.) Decisions are two classes; if the scope is a
-class, 1 and 0. An answer comes from the engine that was asked, or from one that it may pass the question to,
-and ``trusts`` repeats the declarations of these engines.
+class, 1 and 0. A row of a file has a cell for each part of the model's space. An answer comes from the engine
+that was asked, or from one that it may pass the question to, and ``trusts`` repeats the declarations of these
+engines.
 
 No rule notices a consistent lie: a row that was changed as a whole, a lower bound that was raised while the
 upper one is open, another input in place of the witness. ``docs/trust.md`` says what does notice it.
@@ -31,13 +32,14 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from tmverify.asking.answer import EXACT, MERGED, UNKNOWN, TaskAnswer
-from tmverify.asking.task import Task
+from tmverify.asking.task import MOST_CHARS, Task
 from tmverify.campaign.store.tables import StoredModel
 from tmverify.engines import ENGINE_NAMES, ENGINES, trust_in
 from tmverify.engines.engine import Engine, Signer
 from tmverify.errors import shown
 from tmverify.model.classifier import TEAM
 from tmverify.model.clauses import MAX_FEATURES
+from tmverify.model.names import named_first
 from tmverify.properties import Status, StopReason
 from tmverify.properties.questions import PLANNED
 from tmverify.properties.trust import CHECKED, NO_CERTIFICATE
@@ -82,6 +84,14 @@ def _faults_of_task(task: Task) -> Iterator[str]:
         yield f"{task.question} is {'' if asks.about_input else 'not '}about an input"
     if (task.index or 0) < 0:
         yield f"there is no input {task.index}"
+    if not asks.about_input and (task.line, task.row_name, task.raw) != (None, None, None):
+        yield f"{task.question} is about no row of a file"
+    if task.line is not None and task.line < 1:
+        yield f"there is no line {task.line}"
+    if task.row_name is not None and len(task.row_name) > MOST_CHARS:
+        yield f"its row has a name of {len(task.row_name)} characters"
+    if any(len(cell) > MOST_CHARS for cell in task.raw or ()):
+        yield f"its row has cells of more than {MOST_CHARS} characters"
     if task.bits is not None and not _is_packed(task.bits, n):
         yield f"its input has not {n} features"
     if asks.has_epsilon != (task.epsilon is not None):
@@ -140,6 +150,10 @@ def _faults_of_models(task: Task, models: Sequence[StoredModel]) -> Iterator[str
             yield f"{_called(model)} has other classes than {_called(models[0])}"
         if task.scope != TEAM and task.scope not in model.classes:
             yield f"{_called(model)} has no class {shown(task.scope)}"
+    named = named_first(models)
+    if task.raw is not None and not (named.space.named and len(task.raw) == len(named.space.parts)):
+        n_columns = len(named.space.parts) if named.space.named else "no"
+        yield f"its row has {len(task.raw)} cells, and {_called(named)} has {n_columns} columns"
 
 
 def _faults_of_bounds(task: Task, answer: TaskAnswer) -> Iterator[str]:

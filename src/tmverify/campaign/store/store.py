@@ -91,7 +91,10 @@ class Store:
         self._models.clear()
         with self._database as database:
             for name, model in models:
-                self._write("model", [written(MODEL, model, hash=model.content_hash, name=name)])
+                values = written(
+                    MODEL, model, hash=model.content_hash, name=name, space=model.space.to_json()
+                )
+                self._write("model", [values])
             about_inputs = (task for task in tasks if task.bits is not None)
             self._write("input", ((digest(each), each.n_features, each.bits) for each in about_inputs))
             self._write("task", (written(TASK, task, input=digest(task)) for task in tasks))

@@ -24,15 +24,16 @@ from tmverify.asking.answer import TaskAnswer
 from tmverify.asking.task import Task
 from tmverify.errors import ModelError, shown
 from tmverify.model import Label
-from tmverify.model.checks import check_classes, check_feature_names
+from tmverify.model.checks import check_classes
 from tmverify.model.clauses import MAX_CLAUSES, MAX_FEATURES
+from tmverify.space import Space
 
 APPLICATION = 0x746D7673  # "tmvs", in the header of the file
-VERSION = 1
+VERSION = 2
 TABLES = """
 CREATE TABLE model (
     hash TEXT PRIMARY KEY, name TEXT NOT NULL, n_features INTEGER NOT NULL, n_clauses INTEGER NOT NULL,
-    classes TEXT NOT NULL, feature_names TEXT
+    classes TEXT NOT NULL, space TEXT
 );
 CREATE TABLE input (digest TEXT PRIMARY KEY, n_features INTEGER NOT NULL, bits BLOB NOT NULL);
 CREATE TABLE task (
@@ -43,6 +44,7 @@ CREATE TABLE task (
 CREATE TABLE asked (
     plan TEXT NOT NULL, position INTEGER NOT NULL, task TEXT NOT NULL REFERENCES task (id),
     names TEXT NOT NULL, data TEXT NOT NULL, label TEXT, image TEXT, own INTEGER NOT NULL,
+    line INTEGER, row_name TEXT, raw TEXT,
     PRIMARY KEY (plan, position)
 );
 CREATE TABLE result (
@@ -54,7 +56,8 @@ CREATE TABLE result (
     versions TEXT NOT NULL, timeout REAL, memory INTEGER, finished TEXT NOT NULL
 );
 CREATE VIEW answers AS
-    SELECT plan, task.id AS task, question, names AS models, data, "index", label, epsilon, scope, direction,
+    SELECT plan, task.id AS task, question, names AS models, data, "index", line, row_name, label, epsilon,
+           scope, direction,
            hex(mask) AS features, status, lower, upper, seconds, result.engine, stop_reason, detail,
            certificate, models AS model_hashes, versions, finished
     FROM asked JOIN task ON task.id = asked.task JOIN result ON result.task = task.id ORDER BY asked.rowid;
@@ -73,7 +76,11 @@ class StoredModel:
     n_features: int
     n_clauses: int
     classes: tuple[Label, ...]
-    feature_names: tuple[str, ...] | None
+    space: Space
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        return self.space.bit_names if self.space.named else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +130,7 @@ _KINDS = {
     "size": _Kind(
         lambda value: _all_are(int, value) and len(value) == 2 and min(value) > 0, tuple, json=True
     ),
+    "space": _Kind(lambda value: type(value) is dict, json=True),
     "versions": _Kind(
         lambda value: type(value) is dict and _all_are(str, [*value.values()]), dict, json=True
     ),
@@ -151,7 +159,7 @@ class Column:
 
     def _parsed(self, text: Any) -> Any:
         """The JSON value in a text. Callers must not change it, because it may be shared."""
-        most = _MOST_NAMES if self.name in ("classes", "feature_names") else _MOST
+        most = _MOST_NAMES if self.name in ("classes", "space", "raw") else _MOST
         if type(text) is not str or len(text) > most:
             raise self._wrong(text)
         try:
@@ -172,15 +180,15 @@ def _columns(text: str) -> tuple[Column, ...]:
     return tuple(Column(name, _KINDS[kind.rstrip("?")], kind.endswith("?")) for name, kind in pairs)
 
 
-MODEL = _columns(
-    "hash text, name text, n_features integer, n_clauses integer, classes labels, feature_names texts?"
-)
+MODEL = _columns("hash text, name text, n_features integer, n_clauses integer, classes labels, space space?")
 # "input" is a digest, by which the bits are found; the bits are checked themselves.
 TASK = _columns(
     "id text, question text, models texts, n_features integer, index integer?, input anything, "
     "epsilon integer?, scope label, mask blob?, direction text?, engine text, certified flag"
 )
-ASKED = _columns("names texts, data text, label label?, image size?, own flag")  # and plan, position, task
+ASKED = _columns(
+    "names texts, data text, label label?, image size?, own flag, line integer?, row_name text?, raw texts?"
+)  # and plan, position, task
 RESULT = _columns(
     "task text, status text, lower bound?, upper bound?, witness blob?, decisions pair?, seconds number, "
     "engine text, stop_reason text?, detail text, trusts texts, trusts_alone texts, certificate text?, "
@@ -220,16 +228,16 @@ def result_values(task: Task, answer: TaskAnswer) -> tuple[Any, ...]:
 
 def read_model(values: Sequence[object]) -> StoredModel:
     """The model that the values describe; ValueError if they are not valid."""
-    model = StoredModel(**_read(MODEL, values))
-    if not (1 <= model.n_features <= MAX_FEATURES and 0 <= model.n_clauses <= MAX_CLAUSES):
-        raise ValueError(f"no model has {model.n_features} features and {model.n_clauses} clauses")
+    found = _read(MODEL, values)
+    n_features, n_clauses = found["n_features"], found["n_clauses"]
+    if not (1 <= n_features <= MAX_FEATURES and 0 <= n_clauses <= MAX_CLAUSES):
+        raise ValueError(f"no model has {n_features} features and {n_clauses} clauses")
     try:
-        check_classes(model.classes, max(2, len(model.classes)))
-        if model.feature_names is not None:
-            check_feature_names(model.feature_names, model.n_features)
+        check_classes(found["classes"], max(2, len(found["classes"])))
+        found["space"] = Space.from_json(found["space"], n_features)
     except ModelError as error:
         raise ValueError(str(error)) from None
-    return model
+    return StoredModel(**found)
 
 
 def read_task(values: Sequence[object], bits: object, asked: Sequence[object]) -> Task:

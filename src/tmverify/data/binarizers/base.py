@@ -1,4 +1,4 @@
-"""What all binarizers share: the type of their bits, the checks of their input, the names of columns.
+"""What all binarizers share: they learn a ``Space`` in fit (``space_``), and their bits are those it encodes.
 
 scikit-learn's ``validate_data`` does the checking (shape, sparse or complex input, number and names of
 columns); its ValueErrors become ``InvalidInputError``, which is a ValueError too. We check for missing
@@ -7,29 +7,57 @@ values ourselves: our message names the column, which scikit-learn's does not.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tmverify.errors import InvalidInputError
+from tmverify.errors import InvalidInputError, ModelError
+from tmverify.space import Space
 
 
-class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A transformer whose bits are uint8, whatever the type of the input."""
+class Binarizer(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """A transformer whose bits are uint8, whatever the type of the input.
+
+    Attributes
+    ----------
+    space_ : Space
+        What the bits mean. ``space_.encode`` is the same as ``transform``.
+    """
+
+    space_: Space
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """One name per bit: those of the space, made from the names of the input columns."""
+        check_is_fitted(self, "space_")
+        return np.array(self.space_named(input_features).bit_names, object)
+
+    def space_named(self, input_features: Any = None) -> Space:
+        """The space, with other names for the input columns if they are given."""
+        if input_features is None:
+            return self.space_
+        try:
+            return self._make_space([str(name) for name in input_names(self, input_features)])
+        except ModelError as error:
+            raise InvalidInputError(str(error)) from None
+
+    @abstractmethod
+    def _make_space(self, names: list[str]) -> Space:
+        """The space that was learnt, its parts called ``names``."""
+
+    def _learn(self, names: Any) -> None:
+        try:
+            self.space_ = self._make_space([str(name) for name in names])
+        except ModelError as error:
+            raise InvalidInputError(str(error)) from None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def number_text(value: float) -> str:
-    """The shortest text that reads back as ``value``: 75, 37.5, 1e-07."""
-    value = float(value)
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
 def input_names(estimator: Any, input_features: Any = None) -> NDArray[Any]:
@@ -65,6 +93,7 @@ def _not_finite(estimator: Any, matrix: NDArray[Any]) -> InvalidInputError:
     row, column = (int(i) for i in np.argwhere(~np.isfinite(matrix))[0])
     found = "NaN" if np.isnan(matrix[row, column]) else "infinity (inf)"
     return InvalidInputError(
-        f"X must hold finite numbers for {type(estimator).__name__}; fill in or drop missing values first. "
+        f"X must hold finite numbers for {type(estimator).__name__}; fill in or drop missing values first, "
+        f"or take TableBinarizer, which has a bit for them. "
         f"Got {found} in row {row}, column {input_names(estimator)[column]!r}."
     )

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from tmverify.data.binarizers.base import Binarizer, input_names, number_text, numeric_matrix
+from tmverify.data.binarizers.base import Binarizer, input_names, numeric_matrix
 from tmverify.errors import InvalidInputError
 from tmverify.estimators.parameters import check_integer, wrong_parameter
+from tmverify.space import Number, Space
 
 STRATEGIES = ("quantile", "uniform")
 
@@ -39,6 +40,8 @@ class ThermometerBinarizer(Binarizer):
 
     Attributes
     ----------
+    space_ : Space
+        A number for each input column.
     cuts_ : list of float64 arrays
         The cuts of each input column, increasing.
     n_features_in_ : int
@@ -80,26 +83,18 @@ class ThermometerBinarizer(Binarizer):
         self.cuts_ = [cut_points(column, self.n_bins, self.strategy) for column in matrix.T]
         if not any(map(len, self.cuts_)):
             raise InvalidInputError(f"X gives no bit: all of its {matrix.shape[1]} columns are constant.")
+        self._learn(input_names(self))
         return self
 
     def transform(self, X: Any) -> NDArray[np.uint8]:
         """The bits of each row, uint8 (n, n_bits): column by column, cuts increasing."""
-        check_is_fitted(self, "cuts_")
-        matrix = numeric_matrix(self, X, fitting=False)
-        columns = zip(matrix.T, self.cuts_, strict=True)
-        return np.concatenate([above(values, cuts) for values, cuts in columns], axis=1)
+        check_is_fitted(self, "space_")
+        return self.space_.encode(numeric_matrix(self, X, fitting=False))
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """One name per bit, such as ``age > 37.5``."""
-        check_is_fitted(self, "cuts_")
-        columns = zip(input_names(self, input_features), self.cuts_, strict=True)
-        return np.array([f"{name} > {number_text(cut)}" for name, cuts in columns for cut in cuts], object)
-
-
-def above(values: NDArray[Any], cuts: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """The bits ``values > cut``, uint8 (n, n_cuts)."""
-    bits: NDArray[np.uint8] = (values[:, None] > cuts).view(np.uint8)
-    return bits
+    def _make_space(self, names: list[str]) -> Space:
+        return Space(
+            [Number(name, tuple(cuts.tolist())) for name, cuts in zip(names, self.cuts_, strict=True)]
+        )
 
 
 def cut_points(values: NDArray[Any], n_bins: int, strategy: str) -> NDArray[np.float64]:

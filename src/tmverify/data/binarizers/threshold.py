@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from tmverify.data.binarizers.base import Binarizer, input_names, number_text, numeric_matrix
+from tmverify.data.binarizers.base import Binarizer, input_names, numeric_matrix
 from tmverify.errors import InvalidInputError
 from tmverify.estimators.parameters import is_number, wrong_parameter
+from tmverify.space import Image, Number, Space
 
 
 class ThresholdBinarizer(Binarizer):
@@ -22,9 +23,13 @@ class ThresholdBinarizer(Binarizer):
     ----------
     threshold : float or array-like of float, (n_features,), default 75
         One for all columns, or one per column. 75 is a common choice for grey levels 0..255.
+    image_shape : (int, int) or None, default None
+        If each row is a picture, flat: its rows and columns. Its bits are then pixels, called pixel_0_0, …
 
     Attributes
     ----------
+    space_ : Space
+        A number with one cut for each column; or an image, if ``image_shape`` is given.
     thresholds_ : float64 array, (n_features,)
         The threshold of each column.
     n_features_in_ : int
@@ -42,8 +47,9 @@ class ThresholdBinarizer(Binarizer):
     ['x0 > 75', 'x1 > 75', 'x2 > 75']
     """
 
-    def __init__(self, threshold: float | ArrayLike = 75) -> None:
+    def __init__(self, threshold: float | ArrayLike = 75, image_shape: tuple[int, int] | None = None) -> None:
         self.threshold = threshold
+        self.image_shape = image_shape
 
     def fit(self, X: Any, y: Any = None) -> ThresholdBinarizer:
         """Check the threshold against the number of columns; nothing is learnt from the values.
@@ -55,20 +61,27 @@ class ThresholdBinarizer(Binarizer):
         """
         matrix = numeric_matrix(self, X, fitting=True)
         self.thresholds_ = self._one_per_column(matrix.shape[1])
+        self._learn(input_names(self))
+        if self.space_.n_bits != matrix.shape[1]:
+            raise InvalidInputError(
+                f"X must have {self.space_.n_bits} columns for image_shape={self.image_shape}. "
+                f"Got {matrix.shape[1]} instead."
+            )
         return self
 
     def transform(self, X: Any) -> NDArray[np.uint8]:
         """The bits of each input, uint8 (n, n_features)."""
-        check_is_fitted(self, "thresholds_")
+        check_is_fitted(self, "space_")
         matrix = numeric_matrix(self, X, fitting=False)
-        bits: NDArray[np.uint8] = (matrix > self.thresholds_).view(np.uint8)
+        bits: NDArray[np.uint8] = (matrix.astype(np.float64) > self.thresholds_).view(np.uint8)
         return bits
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """One name per bit, such as ``pixel_3_4 > 75``."""
-        check_is_fitted(self, "thresholds_")
-        names = zip(input_names(self, input_features), self.thresholds_, strict=True)
-        return np.array([f"{name} > {number_text(cut)}" for name, cut in names], object)
+    def _make_space(self, names: list[str]) -> Space:
+        if self.image_shape is not None:
+            return Space([Image(self.image_shape, tuple(self.thresholds_.tolist()))])
+        return Space(
+            [Number(name, (cut,)) for name, cut in zip(names, self.thresholds_.tolist(), strict=True)]
+        )
 
     def _one_per_column(self, n_features: int) -> NDArray[np.float64]:
         if isinstance(self.threshold, numbers.Number):

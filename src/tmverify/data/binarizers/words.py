@@ -1,9 +1,7 @@
 """Bag of words as bits: bit j of a text is 1 iff the text contains word j.
 
-Words are separated by spaces, after ASCII letters are lowercased and each of
-``!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~``, tab and newline is replaced by a space; the apostrophe stays. This is
-the rule behind Keras' IMDB word index. Words are ranked by how often they occur in all training texts;
-words with equal counts are in alphabetical order, so that the order of the texts does not matter.
+``space.text.split_words`` says what a word is. Words are ranked by how often they occur in all training
+texts; words with equal counts are in alphabetical order, so that the order of the texts does not matter.
 
 scikit-learn's CountVectorizer does the counting. Its ``max_features`` is not suitable here: with
 ``binary=True`` it ranks by the number of texts a word occurs in, and it breaks ties arbitrarily.
@@ -11,7 +9,6 @@ scikit-learn's CountVectorizer does the counting. Its ``max_features`` is not su
 
 from __future__ import annotations
 
-import string
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -23,10 +20,8 @@ from sklearn.utils.validation import check_is_fitted
 from tmverify.data.binarizers.base import Binarizer
 from tmverify.errors import InvalidInputError, shown
 from tmverify.estimators.parameters import check_integer, wrong_parameter
-
-_SEPARATORS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
-_LETTERS = string.ascii_uppercase
-_TABLE = str.maketrans(_LETTERS + _SEPARATORS, _LETTERS.lower() + " " * len(_SEPARATORS))
+from tmverify.space import Space, Text
+from tmverify.space.text import split_words
 
 
 class WordBinarizer(Binarizer):
@@ -38,9 +33,13 @@ class WordBinarizer(Binarizer):
         How many words to keep; all of them if the texts have fewer.
     vocabulary : sequence of str or None, default None
         The words and their order, instead of learning them; ``n_words`` is then not used.
+    name : str, default "text"
+        What the text is called, such as the column of a table that it comes from.
 
     Attributes
     ----------
+    space_ : Space
+        A text.
     vocabulary_ : object array of str
         Word of each bit, most frequent first.
 
@@ -55,9 +54,12 @@ class WordBinarizer(Binarizer):
     ['film', 'good']
     """
 
-    def __init__(self, n_words: int = 5000, vocabulary: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, n_words: int = 5000, vocabulary: Sequence[str] | None = None, name: str = "text"
+    ) -> None:
         self.n_words = n_words
         self.vocabulary = vocabulary
+        self.name = name
 
     def fit(self, X: Iterable[str], y: Any = None) -> WordBinarizer:
         """Learn which words are the most frequent.
@@ -73,13 +75,13 @@ class WordBinarizer(Binarizer):
         InvalidInputError
             If X is not a sequence of str, or has no words.
         """
-        self._learn(_texts(X))
+        self._learn_words(_texts(X))
         return self
 
     def fit_transform(self, X: Iterable[str], y: Any = None) -> Any:
         """Learn the words and return the bits, reading the texts only once."""
         texts = _texts(X)
-        learnt = self._learn(texts)
+        learnt = self._learn_words(texts)
         return self._bits_of(texts) if learnt is None else learnt
 
     def transform(self, X: Iterable[str]) -> Any:
@@ -87,28 +89,23 @@ class WordBinarizer(Binarizer):
         check_is_fitted(self, "vocabulary_")
         return self._bits_of(_texts(X))
 
+    def _make_space(self, names: list[str]) -> Space:
+        return Space([Text(tuple(self.vocabulary_), self.name)])
+
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The words."""
-        check_is_fitted(self, "vocabulary_")
+        check_is_fitted(self, "space_")
         return self.vocabulary_.copy()
 
-    def _learn(self, texts: list[str]) -> Any:
+    def _learn_words(self, texts: list[str]) -> Any:
         """Set ``vocabulary_``. Returns the bits of ``texts`` if they were counted for that, else None."""
         n_words = check_integer(self, "n_words", 1)
         if self.vocabulary is not None:
             self.vocabulary_ = self._given_words()
+            self._learn(())
             return None
-        counter = CountVectorizer(analyzer=split_words)
-        try:
-            counts = counter.fit_transform(texts)
-        except ValueError:
-            raise InvalidInputError("X has no words: every text is empty or nothing but marks.") from None
-        totals = np.asarray(counts.sum(axis=0)).ravel()
-        kept = np.argsort(-totals, kind="stable")[:n_words]  # stable: the columns come in alphabetical order
-        self.vocabulary_ = counter.get_feature_names_out()[kept]
-        bits = counts[:, kept].astype(np.uint8)
-        bits.data.fill(1)
-        bits.sort_indices()
+        self.vocabulary_, bits = frequent_words(texts, n_words)
+        self._learn(())
         return bits
 
     def _bits_of(self, texts: list[str]) -> Any:
@@ -129,9 +126,19 @@ class WordBinarizer(Binarizer):
         return tags
 
 
-def split_words(text: str) -> list[str]:
-    """The words of a text, in order."""
-    return [word for word in text.translate(_TABLE).split(" ") if word]
+def frequent_words(texts: list[str], n_words: int) -> tuple[NDArray[Any], Any]:
+    """The most frequent words of all texts, and which texts contain them, as a CSR matrix of uint8."""
+    counter = CountVectorizer(analyzer=split_words)
+    try:
+        counts = counter.fit_transform(texts)
+    except ValueError:
+        raise InvalidInputError("X has no words: every text is empty or nothing but marks.") from None
+    totals = np.asarray(counts.sum(axis=0)).ravel()
+    kept = np.argsort(-totals, kind="stable")[:n_words]  # stable: the columns come in alphabetical order
+    bits = counts[:, kept].astype(np.uint8)
+    bits.data.fill(1)
+    bits.sort_indices()
+    return counter.get_feature_names_out()[kept], bits
 
 
 def _texts(X: Iterable[str]) -> list[str]:
@@ -139,6 +146,8 @@ def _texts(X: Iterable[str]) -> list[str]:
         raise InvalidInputError(
             f"X must be a sequence of texts (str). Got {shown(X)} instead; for one text, pass [text]."
         )
+    if hasattr(X, "columns"):
+        raise InvalidInputError("X must be a sequence of texts (str). Got a table; pass its column of texts.")
     texts = list(X)
     wrong = next((i for i, text in enumerate(texts) if not isinstance(text, str)), None)
     if wrong is not None:

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from tmverify.data.datasets.imdb import load_imdb
 from tmverify.data.datasets.mnist import load_fashion_mnist, load_mnist, load_mnist_c
 from tmverify.data.datasets.sources import Raw, Request, data_folder
+from tmverify.data.files import RawRows
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model.checks import as_bit_matrix
-from tmverify.model.names import default_name
+from tmverify.space import Image, Space
 
 # In cross-validation on the 1,347 training digits Tsetlin machines did equally well, within the noise, from
 # 5.5 to 7.5.
@@ -59,9 +60,12 @@ class Dataset:
         Without binarizer: grey levels, uint8 (n, rows * columns), or a list of str for imdb.
     y_train, y_test : int64 array, (n,)
         Classes 0..9; for imdb 1 is positive and 0 negative.
-    feature_names : tuple of str, or None for raw texts
     image_shape : (rows, columns), or None if the inputs are not images
     binarizer : fitted transformer, or None for raw data
+    space : Space, or None for raw data
+        What the bits mean; a model trained on them is given it: ``replace(clf.model_, space=data.space)``.
+    raw_test : RawRows or None
+        The test inputs as they stand in the user's table.
     """
 
     name: str
@@ -69,9 +73,17 @@ class Dataset:
     y_train: NDArray[np.int64] = field(repr=False)
     X_test: Any = field(repr=False)
     y_test: NDArray[np.int64] = field(repr=False)
-    feature_names: tuple[str, ...] | None = field(repr=False)
     image_shape: tuple[int, int] | None
     binarizer: Any
+    space: Space | None
+    raw_test: RawRows | None = field(default=None, repr=False)
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """The names of the bits, or of the pixels of raw images; None for raw texts."""
+        if self.space is None:
+            return None if self.image_shape is None else Image(self.image_shape).bit_names
+        return self.space.bit_names
 
 
 def load_dataset(
@@ -124,7 +136,7 @@ def load_dataset(
     _check_options(name, source, corruption, corrupted_share, random_state)
     folder = None if name == "digits" else data_folder(data_dir)
     raw = _LOADERS[name](Request(folder, source, corruption, float(corrupted_share), int(random_state)))
-    return _binarized(name, raw, _default_binarizer(name) if default else binarizer)
+    return _binarized(name, raw, _default_binarizer(name, raw) if default else binarizer)
 
 
 def _wrong(parameter: str, must: str, value: object) -> InvalidInputError:
@@ -148,28 +160,36 @@ def _check_options(name: str, source: str, corruption: Any, corrupted_share: Any
         raise _wrong("random_state", "an integer of at least 0", random_state)
 
 
-def _default_binarizer(name: str) -> Any:
+def _default_binarizer(name: str, raw: Raw) -> Any:
     from tmverify.data import binarizers
 
     if name == "digits":
-        return binarizers.ThresholdBinarizer(_DIGITS_THRESHOLD)
+        return binarizers.ThresholdBinarizer(_DIGITS_THRESHOLD, raw.image_shape)
     return binarizers.WordBinarizer() if name == "imdb" else binarizers.AdaptiveGaussianBinarizer()
 
 
 def _binarized(name: str, raw: Raw, binarizer: Any) -> Dataset:
-    names = raw.feature_names()
     if binarizer is None:
-        return Dataset(name, raw.X_train, raw.y_train, raw.X_test, raw.y_test, names, raw.image_shape, None)
+        return Dataset(name, raw.X_train, raw.y_train, raw.X_test, raw.y_test, raw.image_shape, None, None)
     from sklearn.base import clone
 
     fitted = clone(binarizer)
     X_train = _as_bits(fitted.fit_transform(raw.X_train, raw.y_train), "X_train")
     X_test = _as_bits(fitted.transform(raw.X_test), "X_test")
+    space = _space_of(fitted, raw, X_train.shape[1])
+    return Dataset(name, X_train, raw.y_train, X_test, raw.y_test, raw.image_shape, fitted, space)
+
+
+def _space_of(binarizer: Any, raw: Raw, n_bits: int) -> Space:
+    """The space of a fitted transformer; of one that has none, flags with its names, if it gives any."""
+    names = None if raw.image_shape is None else Image(raw.image_shape).bit_names
+    if hasattr(binarizer, "space_named"):
+        found: Space = binarizer.space_named(names if len(binarizer.space_.parts) > 1 else None)
+        return found
     try:
-        names = tuple(map(str, fitted.get_feature_names_out(names)))
-    except AttributeError:  # this transformer gives no names
-        names = tuple(map(default_name, range(X_train.shape[1])))
-    return Dataset(name, X_train, raw.y_train, X_test, raw.y_test, names, raw.image_shape, fitted)
+        return Space.flags(map(str, binarizer.get_feature_names_out(names)))
+    except AttributeError:
+        return Space.flags(n_bits)
 
 
 def _as_bits(X: Any, part: str) -> Any:

@@ -49,13 +49,6 @@ class Raw:
     y_test: NDArray[np.int64]
     image_shape: tuple[int, int] | None
 
-    def feature_names(self) -> tuple[str, ...] | None:
-        """``pixel_0_0``, ``pixel_0_1``, ... row by row for images, None for texts."""
-        if self.image_shape is None:
-            return None
-        rows, columns = self.image_shape
-        return tuple(f"pixel_{r}_{c}" for r in range(rows) for c in range(columns))
-
 
 @dataclass(frozen=True, slots=True)
 class Layout:

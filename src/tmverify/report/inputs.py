@@ -1,0 +1,267 @@
+"""An input and its change as the page shows them: the cells of a row, a text, a picture, names of features.
+
+Which it is depends on the model's space:
+
+    pictures     the input, what changes, the result; where the shape is known
+    cells        a column of a table: before → after, in the user's own values where the store has the row
+    passages     a text with the words that are removed marked in it
+    chips        words that are added or removed, and features that are nothing but 0 or 1
+
+The row of the user's file is decoration, the bits are what was asked. So a row is shown only if it becomes
+these bits; otherwise the page says what the bits mean, and that the row is another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.asking.task import MOST_CHARS
+from tmverify.errors import InvalidInputError
+from tmverify.report.drawing import marked, picture
+from tmverify.report.words import shortened
+from tmverify.space import Category, Column, Flag, Image, Space, Text
+from tmverify.space.parts import ABSENT, OneColumn
+from tmverify.space.text import words_in_place
+from tmverify.space.values import is_missing
+
+_MAX_NAMES = 40
+_MAX_UNCHANGED = 14  # how many names of unchanged features are shown
+_MAX_CELLS = 40
+_MAX_SAME = 24  # how many cells that do not change are shown
+_MAX_CELL = 120  # characters of a cell
+_MAX_TEXT = 700  # characters of a text
+_PICTURE = 92  # CSS pixels of the longer side
+_BITS = ("0", "1")
+_OTHER_ROW = "The row in the store is another one. These values are what the bits of the input mean."
+
+Bits = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An address for ``<img>``, a caption, a description in full, and the size in CSS pixels."""
+
+    source: str
+    caption: str
+    description: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A column of a row: its value, what the model sees of it (or nothing new), and its value afterwards."""
+
+    name: str
+    value: str
+    seen: str = ""
+    after: str | None = None
+    impossible: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text in pieces, each with whether it is removed; ``more`` characters are left out."""
+
+    name: str
+    pieces: tuple[tuple[str, bool], ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chips:
+    """Words or features by name, ``more`` of them left out; ``kind`` is added, removed or plain."""
+
+    kind: str
+    caption: str
+    names: tuple[str, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """All of it; ``more_changed`` and ``more_same`` cells are left out."""
+
+    pictures: tuple[Picture, ...] = ()
+    changed: tuple[Cell, ...] = ()
+    more_changed: int = 0
+    same: tuple[Cell, ...] = ()
+    more_same: int = 0
+    passages: tuple[Passage, ...] = ()
+    chips: tuple[Chips, ...] = ()
+    note: str = ""
+
+
+def shown_input(
+    space: Space,
+    x: Bits | None,
+    witness: Bits,
+    *,
+    shape: tuple[int, int] | None = None,
+    raw: Sequence[str] | None = None,
+) -> Shown:
+    """The input ``x`` and its change to ``witness``; without ``x``, the witness alone.
+
+    ``shape`` is that of the picture, if it is one; ``raw`` has the cells of the row, if they are known.
+    """
+    if shape is not None:
+        return Shown(pictures=_pictures(x, witness, shape))
+    if _is_bits(space):
+        return Shown(chips=tuple(_chips_of_bits(space, x, witness)))
+    before = witness if x is None else x
+    row = None if raw is None or x is None else own_row(space, raw, x)
+    cells: list[Cell] = []
+    passages: list[Passage] = []
+    chips: list[Chips] = []
+    start = 0
+    for place, part in enumerate(space.parts):
+        own = slice(start, start + part.n_bits)
+        start += part.n_bits
+        cell = None if row is None else row[place]
+        if isinstance(part, Text):
+            name = part.name if len(space.parts) > 1 else ""
+            removed = _words(part, before[own] > witness[own])
+            passage = None if cell is None else _passage(name, cell, removed)
+            passages += [] if passage is None else [passage]
+            chips += _chips_of_text(part, name, before[own], witness[own], passage)
+        elif isinstance(part, Image):
+            chips += _chips_of_image(part, before[own], witness[own])
+        else:
+            assert isinstance(part, OneColumn)
+            cells.append(_cell(part, own, before, witness, cell))
+    changed = [cell for cell in cells if cell.after is not None]
+    same = [cell for cell in cells if cell.after is None]
+    return Shown(
+        changed=tuple(changed[:_MAX_CELLS]),
+        more_changed=max(0, len(changed) - _MAX_CELLS),
+        same=tuple(same[:_MAX_SAME]),
+        more_same=max(0, len(same) - _MAX_SAME),
+        passages=tuple(passages),
+        chips=tuple(chips),
+        note=_OTHER_ROW if raw is not None and x is not None and row is None else "",
+    )
+
+
+def own_row(space: Space, raw: Sequence[str], x: Bits) -> Sequence[str] | None:
+    """``raw`` if it is the row of ``x``, else None. A cell that was cut off counts as the input's."""
+    if not space.named or len(raw) != len(space.parts):
+        return None
+    start = 0
+    for part, cell in zip(space.parts, raw, strict=True):
+        own = x[start : start + part.n_bits]
+        start += part.n_bits
+        if len(cell) >= MOST_CHARS:
+            continue
+        try:
+            if not np.array_equal(part.encode([cell])[0], own):
+                return None
+        except InvalidInputError:
+            return None
+    return raw
+
+
+def _is_bits(space: Space) -> bool:
+    """Whether the columns are nothing but 0 or 1: what is set then tells an input better than all values."""
+
+    def plain(part: object) -> bool:
+        return isinstance(part, Flag) and (part.kind != "flag" or part.values == _BITS)
+
+    return not space.named or all(plain(part) for part in space.parts)
+
+
+def _cell(part: OneColumn, bits: slice, before: Bits, after: Bits, raw: str | None) -> Cell:
+    """A column of a table, whose bits are at ``bits``."""
+    column = Column(part.name, part.kind, range(bits.start, bits.stop), part.values, part)
+    said = column.words(before)
+    given = None if raw is None or is_missing(raw) else raw
+    cell = Cell(shortened(part.name, _MAX_CELL), shortened(said if given is None else given, _MAX_CELL))
+    seen = "" if given in (None, said) else said
+    if np.array_equal(before[bits], after[bits]):
+        # Of a number that does not change, nobody asks which interval it is in.
+        return replace(cell, seen=seen) if isinstance(part, Category) else cell
+    impossible = int(part.value_indices(after[bits][None, :])[0]) == ABSENT
+    now = shortened(column.words(after), _MAX_CELL)
+    return replace(cell, seen=seen, after=now, impossible=impossible)
+
+
+def _words(part: Text, which: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(part.words[int(i)] for i in np.flatnonzero(which))
+
+
+def _passage(name: str, text: str, removed: Sequence[str]) -> Passage:
+    """The text with its removed words apart; the end of a long one is left out."""
+    gone, shown = set(removed), text[:_MAX_TEXT]
+    pieces: list[tuple[str, bool]] = []
+    done = 0
+    for word, start in words_in_place(text):
+        if start + len(word) > len(shown):
+            break
+        if word in gone:
+            pieces += [(text[done:start], False)] if start > done else []
+            pieces.append((text[start : start + len(word)], True))
+            done = start + len(word)
+    pieces += [(shown[done:], False)] if done < len(shown) else []
+    return Passage(name, tuple(pieces), len(text) - len(shown))
+
+
+def _chips_of_text(
+    part: Text, name: str, before: Bits, after: Bits, passage: Passage | None
+) -> Iterator[Chips]:
+    """Words that are added and removed; those that the passage shows are not repeated."""
+    seen = set() if passage is None else {piece.lower() for piece, removed in passage.pieces if removed}
+    removed = [word for word in _words(part, before > after) if word not in seen]
+    where = f" to {name}" if name else "", f" from {name}" if name else ""
+    yield from _chips("added", f"added{where[0]}", _words(part, after > before), _MAX_NAMES)
+    yield from _chips("removed", f"removed{where[1]}", removed, _MAX_NAMES)
+    if passage is None:
+        caption = f"words of {name}" if name else "also there"
+        yield from _chips("plain", caption, _words(part, (before & after) == 1), _MAX_UNCHANGED)
+
+
+def _chips_of_image(part: Image, before: Bits, after: Bits) -> Iterator[Chips]:
+    names = part.bit_names
+    for kind, caption, which in (("added", "set", after > before), ("removed", "cleared", before > after)):
+        yield from _chips(kind, caption, [names[i] for i in np.flatnonzero(which)], _MAX_NAMES)
+
+
+def _chips_of_bits(space: Space, x: Bits | None, witness: Bits) -> Iterator[Chips]:
+    def names(which: NDArray[np.bool_]) -> list[str]:
+        return [space.columns[i].name for i in np.flatnonzero(which).tolist()]
+
+    if x is None:
+        yield from _chips("plain", "the input has", names(witness == 1), _MAX_NAMES)
+        return
+    yield from _chips("added", "added", names(witness > x), _MAX_NAMES)
+    yield from _chips("removed", "removed", names(witness < x), _MAX_NAMES)
+    yield from _chips("plain", "also there", names((witness & x) == 1), _MAX_UNCHANGED)
+
+
+def _chips(kind: str, caption: str, names: Sequence[str], most: int) -> Iterator[Chips]:
+    if names:
+        shown = tuple(shortened(name, _MAX_CELL) for name in names[:most])
+        yield Chips(kind, caption, shown, len(names) - len(shown))
+
+
+def _pictures(x: Bits | None, witness: Bits, shape: tuple[int, int]) -> tuple[Picture, ...]:
+    scale = _PICTURE / max(shape)
+    size = max(round(scale * shape[1]), 1), max(round(scale * shape[0]), 1)
+    result = Picture(picture(witness, shape), "result", "the changed picture", *size)
+    if x is None:
+        return (result,)
+    kinds = (("set", witness > x), ("cleared", witness < x))
+    # Rows and columns count from 0, as in names of features: pixel_0_0.
+    pixels = [
+        f"row {i // shape[1]} column {i % shape[1]} {kind}"
+        for kind, own in kinds
+        for i in np.flatnonzero(own)
+    ]
+    changed = "changed pixels: " + ("; ".join(pixels[:_MAX_NAMES]) or "none")
+    return (
+        Picture(picture(x, shape), "input", "the input", *size),
+        Picture(marked(x, witness, shape), "change", changed, *size),
+        result,
+    )
