@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
+from functools import partial
+from typing import Any
 
 from tmverify.asking.answer import TaskAnswer, replayed, versions
 from tmverify.asking.task import Task
@@ -51,18 +53,20 @@ class ClusterWorkers:
                 f"scheduler, and workers with dask worker {address}."
             ) from None
         self._killed: type[Exception] = distributed.KilledWorker
-        self._executor = self._client.get_executor(pure=False)
+        self._lost: tuple[type[Exception], ...] = (CancelledError, distributed.comm.CommClosedError)
         self.most_out = max(_LEAST_OUT, 2 * sum(self._client.nthreads().values()))
         self._models = dict(models)
         # The result of a task, not scattered data: Dask computes it again if all that had it are gone.
         self._sent = self._client.submit(dict, self._models, pure=False)
 
     def submit(self, task: Task) -> Future[TaskAnswer]:
+        answer: Future[TaskAnswer] = Future()
         try:
-            future: Future[TaskAnswer] = self._executor.submit(see_through, task, self._sent)
+            asked = self._client.submit(see_through, task, self._sent, pure=False)
+            asked.add_done_callback(partial(_pass_on, answer))
         except Exception as error:
             raise ClusterError(f"{_LOST} ({first_line(error)})") from None
-        return future
+        return answer
 
     def answer(self, task: Task, done: Future[TaskAnswer]) -> TaskAnswer:
         """The answer to ``task``, whose counterexample has been replayed.
@@ -76,7 +80,7 @@ class ClusterWorkers:
         """
         try:
             answer = done.result()
-        except CancelledError:
+        except self._lost:
             raise ClusterError(_LOST) from None
         except self._killed as error:
             raise DeadWorkerError(first_line(error)) from None
@@ -95,6 +99,18 @@ class ClusterWorkers:
     def close(self) -> None:
         with _quiet("distributed"):
             self._client.close()
+
+
+def _pass_on(answer: Future[TaskAnswer], asked: Any) -> None:
+    """Give ``answer`` what the Dask future ``asked`` has.
+
+    Dask's own executor (``Client.get_executor``) looks at a task's status after it has fetched the result. If
+    the worker died in between, it takes the result for an error (``cannot unpack ...``). So we don't use it.
+    """
+    try:
+        answer.set_result(asked.result())
+    except BaseException as error:
+        answer.set_exception(error)
 
 
 @contextmanager
