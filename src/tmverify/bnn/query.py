@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tmverify.bnn.model import BnnModel
+from tmverify.errors import InvalidInputError
 from tmverify.properties.query import AnyQuery, query_change
 from tmverify.properties.region import Region
 
@@ -33,6 +34,14 @@ class NetworkQuery(AnyQuery):
 
 
 @query_change.register
-def query_network_change(network: BnnModel, expected: int, region: Region) -> NetworkQuery:
+def query_network_change(
+    network: BnnModel, expected: int, region: Region, wanted: int | None = None
+) -> NetworkQuery:
     """``query_change`` for a network."""
+    if wanted is not None:
+        raise InvalidInputError("A binarized network can't be asked about a target.")
+    if not region.rules.about_bits:
+        raise InvalidInputError(
+            "A binarized network can be asked about bits only: pass distance='bits', features or direction."
+        )
     return NetworkQuery(machines=(network,), expected=expected, region=region)

@@ -59,7 +59,7 @@ def nearest(query: Query, deadline: Deadline, log: ProofLog | None = None) -> Ne
         return first
     if deadline.passed():
         return replace(first, detail=f"no answer within {deadline.seconds:g} s")
-    ball = replace(query.region, radius=int(min(first.upper - 1, query.region.reach)))
+    ball = query.region.within(int(min(first.upper - 1, query.region.reach)))
     looked = brute.decide_if_small(replace(query, region=ball), deadline)
     if looked is None:
         rest = replace(query, cases=first.open_cases)
@@ -67,7 +67,8 @@ def nearest(query: Query, deadline: Deadline, log: ProofLog | None = None) -> Ne
     stats = {**first.stats, **looked.stats}
     if looked.witness is None:
         return Nearest(first.upper, first.upper, first.witness, "brute", stats=stats)
-    far = int((looked.witness != query.region.origin).sum())
+    far = query.region.cost(looked.witness)
+    assert far is not None
     return Nearest(far, far, looked.witness, "brute", stats=stats)
 
 

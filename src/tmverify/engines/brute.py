@@ -41,13 +41,10 @@ def decide(query: AnyQuery, deadline: Deadline, log: ProofLog | None = None) -> 
             f"brute force looks at no more than {MAX_INPUTS} inputs; this region has more",
         )
     batch_size = max(1, min(_BATCH, _BATCH_CELLS // max(query.cells, region.n_features)))
-    for flips in _batches(region, batch_size):
+    for inputs in _batches(region, batch_size):
         if deadline.passed():
             return stopped(StopReason.TIMEOUT, f"no answer within {deadline.seconds} s")
-        inputs = np.repeat(region.origin[None, :], len(flips), axis=0)
-        inputs[np.arange(len(flips))[:, None], flips] ^= 1
-        decisions = query.decisions(inputs)
-        hits = np.flatnonzero(decisions[:, 0] != decisions[:, 1])
+        hits = np.flatnonzero(query.violated(query.decisions(inputs)))
         if len(hits):
             return found(inputs[hits[0]], inputs=size)
     return none_exists(inputs=size)
@@ -65,13 +62,49 @@ def decide_if_small(query: Query, deadline: Deadline, most: float = math.inf) ->
     return None if answer.outcome is Outcome.STOPPED else replace(answer, engine="brute")
 
 
-def _batches(region: Region, size: int) -> Iterator[NDArray[np.int64]]:
-    """All sets of flips, as (n, k) arrays with n at most ``size``, sets of fewest flips first."""
-    mutable = np.flatnonzero(region.mutable).tolist()
-    for k in range(region.reach + 1):
-        sets = combinations(mutable, k)
-        while batch := list(islice(sets, size)):
-            yield np.array(batch, np.int64).reshape(len(batch), k)
+def _batches(region: Region, size: int) -> Iterator[NDArray[np.uint8]]:
+    """All inputs of a region, at most ``size`` at a time, those of least cost first."""
+    chosen, costs = _choices(region)
+    n_flags = int(region.mutable.sum())
+    spent = {int(cost) + k for cost in np.unique(costs) for k in range(n_flags + 1)}
+    for total in sorted(cost for cost in spent if cost <= region.radius):
+        for k in range(min(n_flags, total) + 1):
+            some = chosen[costs == total - k]
+            for start in range(0, len(some), size):
+                inputs = _with_options(region, some[start : start + size])
+                if k == 0:
+                    yield inputs
+                else:
+                    for z in inputs:
+                        yield from _flipped(region, z, k, size)
+
+
+def _flipped(region: Region, z: NDArray[np.uint8], k: int, size: int) -> Iterator[NDArray[np.uint8]]:
+    """``z`` with every set of ``k`` mutable bits flipped."""
+    sets = combinations(np.flatnonzero(region.mutable).tolist(), k)
+    while batch := list(islice(sets, size)):
+        inputs = np.repeat(z[None, :], len(batch), axis=0)
+        inputs[np.arange(len(batch))[:, None], np.array(batch, np.int64).reshape(len(batch), k)] ^= 1
+        yield inputs
+
+
+def _choices(region: Region) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Every choice of an option for each column with options, within the radius, and what it costs."""
+    chosen, costs = np.zeros((1, 0), np.int64), np.zeros(1, np.int64)
+    for options in region.options:
+        n = len(options.costs)
+        costs = (costs[:, None] + options.costs).ravel()
+        chosen = np.column_stack([np.repeat(chosen, n, axis=0), np.tile(np.arange(n), len(chosen))])
+        chosen, costs = chosen[costs <= region.radius], costs[costs <= region.radius]
+    return chosen, costs
+
+
+def _with_options(region: Region, chosen: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """The origin with the options of each row of ``chosen``."""
+    inputs = np.repeat(region.origin[None, :], len(chosen), axis=0)
+    for options, own in zip(region.options, chosen.T, strict=True):
+        inputs[:, options.bits.start : options.bits.stop] = options.patterns[own]
+    return inputs
 
 
 BRUTE = Engine(

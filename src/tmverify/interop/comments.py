@@ -84,7 +84,7 @@ def _question(query: Query) -> Iterator[str]:
     if region.center is None:
         yield "region every input"
         return
-    way = {None: "", "add": ", only 0 to 1", "remove": ", only 1 to 0"}[region.direction]
+    way = {None: "", "add": ", only 0 to 1", "remove": ", only 1 to 0"}[region.rules.direction]
     yield f"region at most {region.radius} flips of the input{way}"
     yield from _bits("input", region.center)
     if not region.mutable.all():

@@ -89,6 +89,8 @@ class AnyQuery(ABC):
         The classifiers whose decisions are compared.
     expected : int or None
         The class index that the decisions are compared with, if that is fixed.
+    wanted : int or None
+        The class index that a witness must get; None: any other than expected.
     topic : Topic or None
         For the certificate; engines do not use it.
     """
@@ -96,6 +98,7 @@ class AnyQuery(ABC):
     region: Region
     machines: tuple[Classifier, ...]
     expected: int | None
+    wanted: int | None = None
     topic: Topic | None = None
 
     def about(self, question: str, models: tuple[Classifier, ...], scope: Label) -> Self:
@@ -114,10 +117,15 @@ class AnyQuery(ABC):
             columns.insert(0, np.full(len(bits), self.expected))
         return np.stack(columns, axis=1)
 
+    def violated(self, decisions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """For each row of ``decisions``, whether they violate the property."""
+        if self.wanted is not None:
+            return np.asarray(decisions[:, 1] == self.wanted)
+        return np.asarray(decisions[:, 0] != decisions[:, 1])
+
     def refuted_by(self, z: NDArray[np.uint8]) -> bool:
-        """Whether ``z`` lies in the region and the decisions differ there, by the plain evaluator."""
-        first, second = self.decisions(z[None, :])[0]
-        return self.region.contains(z) and bool(first != second)
+        """Whether ``z`` lies in the region and violates the property, by the plain evaluator."""
+        return self.region.contains(z) and bool(self.violated(self.decisions(z[None, :]))[0])
 
     @abstractmethod
     def proof_header(self) -> tuple[str, ...]:
@@ -156,18 +164,20 @@ class Query(AnyQuery):
 
 
 @singledispatch
-def query_change(model: Classifier, expected: int, region: Region) -> AnyQuery:
+def query_change(model: Classifier, expected: int, region: Region, wanted: int | None = None) -> AnyQuery:
     """Is there an input in ``region`` that ``model`` does not put into class index ``expected``?
 
-    What this compiles to depends on the kind of classifier; each kind registers its own function.
+    With ``wanted``: that it puts into class index ``wanted``. What this compiles to depends on the kind of
+    classifier; each kind registers its own function.
     """
     raise NotImplementedError(f"a {model.kind} has no query")
 
 
 @query_change.register
-def query_machine_change(model: Model, expected: int, region: Region) -> Query:
+def query_machine_change(model: Model, expected: int, region: Region, wanted: int | None = None) -> Query:
     """``query_change`` of a Tsetlin machine."""
-    return _assemble((model,), [([()], differs(model, 0, expected))], region, expected)
+    cases = differs(model, 0, expected) if wanted is None else decides(model, 0, wanted)
+    return replace(_assemble((model,), [([()], cases)], region, expected), wanted=wanted)
 
 
 def query_disagreement(a: Model, b: Model, region: Region) -> Query:

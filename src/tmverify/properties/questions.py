@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, overload
 if TYPE_CHECKING:
     from tmverify.model import Classifier, Label, Model
     from tmverify.model.inputs import Row
+    from tmverify.properties.allowed import Allowed, Rules
     from tmverify.properties.query import AnyQuery, Query
-    from tmverify.properties.region import Direction, Features
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,27 +82,25 @@ class Question:
         *,
         epsilon: int | None = None,
         scope: Label = "team",
-        features: Features = None,
-        direction: Direction | None = None,
+        allowed: Allowed | Rules | None = None,
     ) -> AnyQuery:
-        """The question about these models, compiled; without epsilon, any number of features may change."""
+        """The question about these models, compiled; without epsilon, all may change that is allowed."""
         part = self.part(len(models))
         assert part.compile is not None
         if not part.about_input:
-            return part.compile(*models, scope=scope)
-        within = models[0].n_features if epsilon is None else epsilon
-        return part.compile(*models, x, within, scope=scope, features=features, direction=direction)
+            return part.compile(*models, scope=scope, allowed=allowed)
+        return part.compile(*models, x, epsilon, scope=scope, allowed=allowed)
 
 
 @overload
 def robustness_query(
     model: Model,
     x: Row,
-    epsilon: int,
+    epsilon: int | None,
     *,
     scope: Label = "team",
-    features: Features = None,
-    direction: Direction | None = None,
+    allowed: Allowed | Rules | None = None,
+    target: Label | None = None,
 ) -> Query: ...
 
 
@@ -110,64 +108,87 @@ def robustness_query(
 def robustness_query(
     model: Classifier,
     x: Row,
-    epsilon: int,
+    epsilon: int | None,
     *,
     scope: Label = "team",
-    features: Features = None,
-    direction: Direction | None = None,
+    allowed: Allowed | Rules | None = None,
+    target: Label | None = None,
 ) -> AnyQuery: ...
 
 
 def robustness_query(
     model: Classifier,
     x: Row,
-    epsilon: int,
+    epsilon: int | None,
     *,
     scope: Label = "team",
-    features: Features = None,
-    direction: Direction | None = None,
+    allowed: Allowed | Rules | None = None,
+    target: Label | None = None,
 ) -> AnyQuery:
-    """Is there a z in ball(x, epsilon) with M(z) != M(x)? ``tmverify.check_robustness`` has the arguments."""
+    """Is there a z in the region around x with M(z) != M(x), or with M(z) = target if there is one?
+
+    ``tmverify.check_robustness`` has the arguments; without epsilon, the region is all that is allowed.
+    """
     from tmverify.properties.query import query_change
-    from tmverify.properties.region import ball
+    from tmverify.properties.region import region_around
     from tmverify.properties.scope import check_classifier
 
     decider = check_classifier(model, "model").in_scope(scope)
-    region = ball(decider, x, epsilon, features=features, direction=direction)
+    region = region_around(decider, x, epsilon, _rules(decider, allowed))
     expected = int(decider.class_indices(region.origin[None, :])[0])
-    return query_change(decider, expected, region).about(ROBUSTNESS.name, (model,), scope)
+    wanted = None if target is None else decider.class_index(target)
+    return query_change(decider, expected, region, wanted).about(ROBUSTNESS.name, (model,), scope)
 
 
 def similarity_query(
     a: Model,
     b: Model,
     x: Row,
-    epsilon: int,
+    epsilon: int | None,
     *,
     scope: Label = "team",
-    features: Features = None,
-    direction: Direction | None = None,
+    allowed: Allowed | Rules | None = None,
 ) -> Query:
-    """Is there a z in ball(x, epsilon) with A(z) != B(z)? ``tmverify.check_similarity`` has the arguments."""
+    """Is there a z in the region around x with A(z) != B(z)? ``tmverify.check_similarity`` explains."""
     from tmverify.model.names import named_first
     from tmverify.properties.query import query_disagreement
-    from tmverify.properties.region import ball
+    from tmverify.properties.region import region_around
     from tmverify.properties.scope import comparable
 
     left, right = comparable(a, b, scope)
-    region = ball(named_first((left, right)), x, epsilon, features=features, direction=direction)
+    named = named_first((left, right))
+    region = region_around(named, x, epsilon, _rules(named, allowed))
     return query_disagreement(left, right, region).about(SIMILARITY.name, (a, b), scope)
 
 
-def equivalence_query(a: Model, b: Model, *, scope: Label = "team") -> Query:
-    """Is there a z with A(z) != B(z)? ``tmverify.check_equivalence`` has the arguments."""
+def equivalence_query(
+    a: Model, b: Model, *, scope: Label = "team", allowed: Allowed | Rules | None = None
+) -> Query:
+    """Is there a possible z with A(z) != B(z)? ``tmverify.check_equivalence`` has the arguments."""
+    from tmverify.errors import InvalidInputError
+    from tmverify.model.names import named_first
     from tmverify.properties.query import query_disagreement
     from tmverify.properties.region import Region
     from tmverify.properties.scope import comparable
 
     left, right = comparable(a, b, scope)
-    query = query_disagreement(left, right, Region.everything(a.n_features))
+    named = named_first((left, right))
+    rules = _rules(named, allowed)
+    if (
+        rules.features is not None
+        or rules.direction is not None
+        or rules.columns
+        or rules.distance == "steps"
+    ):
+        raise InvalidInputError("Equivalence is about every input: only distance can be given.")
+    query = query_disagreement(left, right, Region.everything(named.space, rules.distance))
     return query.about(EQUIVALENCE.name, (a, b), scope)
+
+
+def _rules(model: Classifier, allowed: Allowed | Rules | None) -> Rules:
+    from tmverify.properties.allowed import Allowed, Rules, rules_of
+
+    return allowed if isinstance(allowed, Rules) else rules_of(model, allowed or Allowed())
 
 
 ROBUSTNESS = Question(

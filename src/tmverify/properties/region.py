@@ -1,49 +1,96 @@
-"""Regions: sets of inputs. A region is a Hamming ball, perhaps restricted, or every input.
+"""Regions: sets of inputs around a centre, and every possible input.
 
-    ball(x, eps)  = { z : z differs from x in at most eps features, all of them mutable }
+    region(x, eps)  =  { z : every column of z has a value that is allowed, and their costs add up to <= eps }
 
-A ``features`` mask says which features may change at all; a ``direction`` lets bits only be set
-(``"add"``: words may be inserted) or only be cleared (``"remove"``). Because the centre is known, both
-only restrict the mutable features, and engines see nothing else of them.
+A column's *options* are the values that it may take: the centre's own, which costs 0, and others, each with
+an integer cost. The columns of a region are of two sorts:
+
+- bits that flip by themselves at cost 1 (``mutable``): flags, words and pixels, and all bits of a question
+  about bits. For most models there is nothing else, and the region is a Hamming ball.
+- columns of several bits, or with other costs (``options``).
+
+The region of every possible input is one of these too: around the first value of every column, each change at
+cost 1, with room for all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeGuard
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Classifier
-from tmverify.model.checks import as_bit_vector
 from tmverify.model.inputs import Row, input_row
-from tmverify.model.names import default_name, feature_finder, in_order
+from tmverify.properties.allowed import EVERYTHING, Distance, Rule, Rules
+from tmverify.space import Column, Flag, Number, Space
+from tmverify.space.parts import ABSENT
 
-Direction = Literal["add", "remove"]
-Features = ArrayLike | Sequence[str] | None
-"""A mask of the features that may change, or their names; None for all."""
+MOST = (1 << 31) - 1
+"""The largest budget."""
+
+
+class Options(NamedTuple):
+    """The options of one column; the first is the centre's own value."""
+
+    column: int  # the column's place in the space
+    bits: range
+    values: NDArray[np.int64]  # (n,): by their number among the column's values
+    costs: NDArray[np.int64]  # (n,): the first is 0
+    patterns: NDArray[np.uint8]  # (n, len(bits))
+
+    def of(self, bits: NDArray[np.uint8]) -> int:
+        """Which option an input, as bits, has in this column; ABSENT if none."""
+        own = bits[self.bits.start : self.bits.stop]
+        (found,) = np.nonzero((self.patterns == own).all(axis=1))
+        return int(found[0]) if len(found) else ABSENT
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """Inputs within ``radius`` flips of ``center``, at ``mutable`` features; without a centre, all inputs.
+    """Inputs whose changes cost at most ``radius``; without a centre, every possible input.
 
-    ``features`` and ``direction`` are the arguments from which ``mutable`` was made.
+    Attributes
+    ----------
+    center : uint8 array, (n_features,), or None
+    radius : int
+        The budget.
+    mutable : bool array, (n_features,)
+        The bits that may flip by themselves, at cost 1.
+    options : tuple of Options
+        The other columns that may change, each with at least two options, ascending.
+    rules : Rules
+        What it was made from.
+    start : uint8 array, (n_features,), or None
+        The input that a region without a centre is seen from.
+    space : Space or None
+        Whose columns they are, unless it is about bits.
     """
 
     center: NDArray[np.uint8] | None
     radius: int
     mutable: NDArray[np.bool_]
-    features: NDArray[np.bool_] | None = None
-    direction: Direction | None = None
+    options: tuple[Options, ...] = ()
+    rules: Rules = EVERYTHING
+    start: NDArray[np.uint8] | None = None
+    space: Space | None = None
 
     @classmethod
-    def everything(cls, n_features: int) -> Region:
-        """Every input."""
-        return cls(center=None, radius=n_features, mutable=np.ones(n_features, np.bool_))
+    def everything(cls, space: Space, distance: Distance = "columns") -> Region:
+        """Every possible input of ``space``; every combination of bits if the distance is "bits"."""
+        n = space.n_bits
+        if distance == "bits" or space.only_flags:
+            return cls(center=None, radius=n, mutable=np.ones(n, np.bool_))
+        start = np.zeros(n, np.uint8)
+        for place in space.wide_columns:
+            column = space.columns[place]
+            start[column.bits.start : column.bits.stop] = column.part.patterns[0]
+        rules = Rules("columns")
+        options = _options(space, start, rules)
+        return cls(None, len(space.columns), space.single_bits, options, rules, start, space)
 
     @property
     def n_features(self) -> int:
@@ -52,58 +99,123 @@ class Region:
 
     @property
     def origin(self) -> NDArray[np.uint8]:
-        """The centre; the region of every input is a ball too, of radius ``n_features`` around all zeros."""
-        return np.zeros(self.n_features, np.uint8) if self.center is None else self.center
+        """The input that the region is seen from: its centre, if it has one."""
+        if self.center is not None:
+            return self.center
+        return np.zeros(self.n_features, np.uint8) if self.start is None else self.start
 
     @property
     def reach(self) -> int:
-        """The largest number of flips that the region really allows."""
-        return min(self.radius, int(self.mutable.sum()))
+        """The largest cost that an input of the region really has, or more."""
+        largest = int(self.mutable.sum()) + sum(int(options.costs.max()) for options in self.options)
+        return min(self.radius, largest)
+
+    def cost(self, z: NDArray[np.uint8]) -> int | None:
+        """What the changes from the origin to ``z``, a checked uint8 vector, cost; None if not allowed."""
+        changed = z != self.origin
+        total = 0
+        for options in self.options:
+            option = options.of(z)
+            if option == ABSENT:
+                return None
+            total += int(options.costs[option])
+            changed[options.bits.start : options.bits.stop] = False
+        return None if (changed & ~self.mutable).any() else total + int(changed.sum())
 
     def contains(self, z: NDArray[np.uint8]) -> bool:
         """Whether ``z``, a checked uint8 vector, lies in the region."""
-        changed = z != self.origin
-        return int(changed.sum()) <= self.radius and not (changed & ~self.mutable).any()
+        cost = self.cost(z)
+        return cost is not None and cost <= self.radius
 
     def with_flips(self, flips: list[int] | NDArray[np.int64]) -> NDArray[np.uint8]:
-        """The centre with these features flipped."""
+        """The origin with these bits flipped."""
         z = self.origin.copy()
         z[flips] ^= 1
         return z
 
+    def within(self, radius: int) -> Region:
+        """The same region with another budget."""
+        return replace(self, radius=radius)
+
+    def column_of(self, bits: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The columns that have these bits; the bits themselves, if it is about bits."""
+        if self.space is None:
+            return bits
+        return np.array([self.space.column_of(bit) for bit in bits.tolist()], np.int64)
+
+    def keeping(self, columns: Iterable[int]) -> Region:
+        """The part in which these columns (bits, if it is about bits) keep the origin's value."""
+        kept = set(columns)
+        mutable = self.mutable.copy()
+        flags = np.flatnonzero(mutable)
+        mutable[flags[np.isin(self.column_of(flags), list(kept))]] = False
+        return replace(
+            self, mutable=mutable, options=tuple(own for own in self.options if own.column not in kept)
+        )
+
+    def around(self, x: NDArray[np.uint8], radius: int) -> Region:
+        """The ball around a possible input, in a region of every possible input."""
+        options = () if self.space is None else _options(self.space, x, self.rules)
+        return replace(self, center=np.ascontiguousarray(x), radius=radius, options=options)
+
+    def inside(self, literals: Mapping[int, bool]) -> Region | None:
+        """The part in which some bits have these values, around another origin; None if it is empty."""
+        start, mutable = self.origin.copy(), self.mutable.copy()
+        options = []
+        for own in self.options:
+            fits = np.ones(len(own.values), np.bool_)
+            for bit in own.bits:
+                if bit in literals:
+                    fits &= own.patterns[:, bit - own.bits.start] == literals[bit]
+            if not fits.any():
+                return None
+            kept = np.flatnonzero(fits)
+            start[own.bits.start : own.bits.stop] = own.patterns[kept[0]]
+            costs = np.minimum(own.costs[kept], 1) if kept[0] == 0 else np.ones(len(kept), np.int64)
+            costs[0] = 0
+            if len(kept) > 1:
+                options.append(
+                    own._replace(values=own.values[kept], costs=costs, patterns=own.patterns[kept])
+                )
+        for bit, value in literals.items():
+            if mutable[bit]:
+                start[bit] = value
+                mutable[bit] = False
+        return replace(self, center=None, start=start, mutable=mutable, options=tuple(options))
+
     def size(self, most: int) -> int:
         """The exact number of inputs in the region if it is at most ``most``, else some larger number."""
         free = int(self.mutable.sum())
-        total = term = 1
-        for k in range(1, self.reach + 1):
-            term = term * (free - k + 1) // k
-            total += term
-            if total > most:
-                break
-        return total
+        counts = [1]  # inputs of each cost
+        for k in range(1, min(free, self.radius) + 1):
+            counts.append(counts[-1] * (free - k + 1) // k)
+            if sum(counts) > most:
+                return sum(counts)
+        for options in self.options:
+            dearest = min(self.radius, len(counts) - 1 + int(options.costs.max()))
+            if dearest > most and len(options.values) > 1:
+                return most + 1  # costs are so spread out that counting would take too long
+            longer = [0] * (dearest + 1)
+            for cost in options.costs.tolist():
+                for spent, n in enumerate(counts[: max(0, dearest + 1 - cost)]):
+                    longer[spent + cost] += n
+            counts = longer
+            if sum(counts) > most:
+                return sum(counts)
+        return sum(counts)
 
 
-def ball(
-    model: Classifier,
-    x: Row,
-    epsilon: int,
-    *,
-    features: Features = None,
-    direction: Direction | None = None,
-) -> Region:
-    """The ball around ``x``, an input of ``model``.
+def region_around(model: Classifier, x: Row, epsilon: int | None, rules: Rules) -> Region:
+    """The region around ``x``, an input of ``model``.
 
     Parameters
     ----------
     model : Classifier
         Features that are not ``attainable`` never change.
     x : array of 0 and 1, (n_features,), or a raw row (``model.inputs``)
-    epsilon : int
-        At most this many features differ, 0 <= epsilon <= n_features.
-    features : mask of 0/1 or bool, (n_features,), or names; optional
-        Only these may change.
-    direction : {"add", "remove"}, optional
-        Only 0 to 1, or only 1 to 0.
+    epsilon : int or None
+        The budget; None for as much as all changes together cost.
+    rules : Rules
 
     Raises
     ------
@@ -111,65 +223,97 @@ def ball(
     """
     center = input_row(x, model)
     center.flags.writeable = False
-    radius = check_epsilon(epsilon, model.n_features)
-    mask = _mask(model, features)
-    mutable = mask & model.attainable
-    if direction is not None and (not isinstance(direction, str) or direction not in ("add", "remove")):
-        raise InvalidInputError(f"direction must be 'add', 'remove' or None. Got {shown(direction)} instead.")
-    if direction == "add":
-        mutable = mutable & (center == 0)
-    elif direction == "remove":
-        mutable = mutable & (center == 1)
-    return Region(center, radius, mutable, None if mask.all() else mask, direction)
+    mutable, space = model.attainable, None
+    options: tuple[Options, ...] = ()
+    if rules.about_bits:
+        mutable = mutable if rules.features is None else mutable & rules.features
+        if rules.direction is not None:
+            mutable = mutable & (center == (rules.direction == "remove"))
+    else:
+        _check_possible(model.space, center)
+        mutable, options = (
+            mutable & _free_flags(model.space, center, rules),
+            _options(model.space, center, rules),
+        )
+    region = Region(center, MOST, mutable, options, rules, space=space)
+    most = None if options or not rules.about_bits else model.n_features
+    return region.within(region.reach if epsilon is None else check_epsilon(epsilon, most))
 
 
-def check_epsilon(epsilon: object, n_features: int) -> int:
-    """Return ``epsilon`` as an int, or raise InvalidInputError."""
+def check_epsilon(epsilon: object, most: int | None = None) -> int:
+    """``epsilon`` as an int, or InvalidInputError; ``most`` is the number of bits, where bits are counted."""
     if isinstance(epsilon, bool) or not isinstance(epsilon, (int, np.integer)):
         raise InvalidInputError(
-            f"epsilon must be an integer, a number of flips. Got {shown(epsilon)} instead."
+            f"epsilon must be an integer, a number of changes. Got {shown(epsilon)} instead."
         )
-    if not 0 <= epsilon <= n_features:
-        raise InvalidInputError(
-            f"epsilon must be between 0 and n_features={n_features}. Got {shown(int(epsilon))} instead."
-        )
+    if not 0 <= epsilon <= (MOST if most is None else most):
+        named = f"n_features={most}" if most is not None else str(MOST)
+        raise InvalidInputError(f"epsilon must be between 0 and {named}. Got {shown(int(epsilon))} instead.")
     return int(epsilon)
 
 
-def _mask(model: Classifier, features: Features) -> NDArray[np.bool_]:
-    n = model.n_features
-    if features is None:
-        return np.ones(n, np.bool_)
-    if _are_names(features):
-        return _mask_of_names(model, [str(name) for name in features])
-    mask = in_order(features, model, name="features")
-    try:
-        return as_bit_vector(mask, n, name="features").astype(np.bool_)
-    except InvalidInputError:
+def _check_possible(space: Space, center: NDArray[np.uint8]) -> None:
+    if not space.possible(center[None, :])[0]:
+        wrong = next(
+            column
+            for column in space.columns
+            if column.part.value_indices(center[None, column.bits.start : column.bits.stop])[0] == ABSENT
+        )
         raise InvalidInputError(
-            f"features must be a mask of {n} values, true where a feature may change, or a list of feature "
-            f"names. Got {shown(features)} instead."
-        ) from None
+            f"x is no possible input: its column {wrong.name!r} is {wrong.words(center)}. "
+            "distance='bits' takes any bits."
+        )
 
 
-def _are_names(features: object) -> TypeGuard[Iterable[str]]:
-    if isinstance(features, np.ndarray):
-        return features.ndim == 1 and features.dtype.kind == "U"
-    return isinstance(features, list | tuple) and bool(features) and all(isinstance(f, str) for f in features)
+def _free_flags(space: Space, center: NDArray[np.uint8], rules: Rules) -> NDArray[np.bool_]:
+    """The bits that are columns of their own, and may flip at cost 1."""
+    free = space.single_bits.copy()
+    for rule in rules.columns:
+        column = space.columns[rule.column]
+        if isinstance(column.part, Flag):
+            bit = column.bits.start
+            free[bit] = rule.cost == 1 and 1 - center[bit] in _allowed_values(column, int(center[bit]), rule)
+    return free
 
 
-def _mask_of_names(model: Classifier, names: list[str]) -> NDArray[np.bool_]:
-    find = feature_finder(model)
-    mask = np.zeros(model.n_features, np.bool_)
-    for name in names:
-        feature = find(name)
-        if feature is None:
-            are = ""
-            if model.feature_names is None:
-                called = f"{default_name(0)} to {default_name(model.n_features - 1)}"
-                are = f"; the model has no feature_names, so they are called {called}"
-            raise InvalidInputError(
-                f"features must be names of the model's features{are}. Got {shown(name)} instead."
-            )
-        mask[feature] = True
-    return mask
+def _options(space: Space, center: NDArray[np.uint8], rules: Rules) -> tuple[Options, ...]:
+    """The options of the columns that may change otherwise than by flipping one bit at cost 1."""
+    by_column = {rule.column: rule for rule in rules.columns}
+    found = []
+    for place in (*space.wide_columns, *(c for c, rule in by_column.items() if rule.cost != 1)):
+        column = space.columns[place]
+        rule = by_column.get(place, Rule(place))
+        if isinstance(column.part, Flag) and rule.cost == 1:
+            continue
+        start, stop = column.bits.start, column.bits.stop
+        own = int(column.part.value_indices(center[None, start:stop])[0])
+        values = np.array([own, *_allowed_values(column, own, rule)], np.int64)
+        if len(values) > 1:
+            costs = _steps(column, own, values) if rules.distance == "steps" else (values != own)
+            patterns = column.part.patterns[values]
+            found.append(Options(place, column.bits, values, costs.astype(np.int64) * rule.cost, patterns))
+    return tuple(sorted({own.column: own for own in found}.values(), key=lambda own: own.column))
+
+
+def _allowed_values(column: Column, own: int, rule: Rule) -> list[int]:
+    """The other values that a column may take, ascending."""
+    part, n = column.part, len(column.values)
+    others = [value for value in range(n) if value != own]
+    if rule.way == "keep":
+        return []
+    if rule.way != "any":
+        # A missing value has no place in the order.
+        last = len(part.cuts) if isinstance(part, Number) else 1
+        up = rule.way == "up"
+        others = [v for v in others if v <= last and own <= last and (v > own) == up]
+    return others if rule.values is None else [v for v in others if v in rule.values]
+
+
+def _steps(column: Column, own: int, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many cuts lie between the own value and others; 1 to and from a missing one, and in a category."""
+    steps = np.ones(len(values), np.int64)
+    if isinstance(column.part, Number) and own <= len(column.part.cuts):
+        ordered = values <= len(column.part.cuts)
+        steps[ordered] = np.abs(values[ordered] - own)
+    steps[values == own] = 0
+    return steps

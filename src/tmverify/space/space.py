@@ -315,6 +315,22 @@ class Space:
     def _column_of_bit(self) -> NDArray[np.int64]:
         return np.repeat(np.arange(len(self.columns)), [len(column.bits) for column in self.columns])
 
+    @cached_property
+    def single_bits(self) -> NDArray[np.bool_]:
+        """For each bit, whether it is a column by itself."""
+        found = np.ones(self.n_bits, np.bool_)
+        for place in self.wide_columns:
+            bits = self.columns[place].bits
+            found[bits.start : bits.stop] = False
+        return found
+
+    @cached_property
+    def wide_columns(self) -> tuple[int, ...]:
+        """The columns, by their place, that are more than one flag: numbers and categories."""
+        if self.only_flags:
+            return ()
+        return tuple(i for i, column in enumerate(self.columns) if not isinstance(column.part, Flag))
+
     def _matrix(self, bits: Any) -> NDArray[np.uint8]:
         try:
             array = np.asarray(bits)

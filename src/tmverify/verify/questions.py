@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tmverify.model import Classifier, Model
 from tmverify.model.inputs import Row, Rows, input_rows
 from tmverify.model.names import named_first
-from tmverify.properties import Radius, Verdict, equivalence_query, robustness_query, similarity_query
+from tmverify.properties import Query, Radius, Verdict, equivalence_query, robustness_query, similarity_query
+from tmverify.properties.allowed import Allowed, Columns, Costs, Direction, Distance, Features, Within
 from tmverify.properties.questions import DEFAULT_TIMEOUT
-from tmverify.properties.region import Direction, Features
-from tmverify.properties.scope import Scope, check_classifier, check_model
+from tmverify.properties.scope import Scope
 from tmverify.verify.verdict import decide, nearest
 
 
@@ -20,13 +23,23 @@ def check_robustness(
     epsilon: int,
     *,
     scope: Scope = "team",
+    distance: Distance = "columns",
+    columns: Columns | None = None,
+    freeze: Columns = (),
+    increase: Columns = (),
+    decrease: Columns = (),
+    within: Within | None = None,
+    cost: Costs | None = None,
     features: Features = None,
     direction: Direction | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
 ) -> Verdict:
-    """Can at most ``epsilon`` flipped bits of ``x`` change the decision? HOLDS means: no.
+    """Can changes of ``x`` that cost at most ``epsilon`` alter the decision? HOLDS means: no.
+
+    Only inputs that can exist are considered: a change is one of a column, to another of its values. Where
+    every column is a bit (pictures, texts, models without a space), it is a flip.
 
     Parameters
     ----------
@@ -35,13 +48,26 @@ def check_robustness(
         A raw row is a mapping or a series with the columns of ``model.space``; or the text, or the picture,
         where the model reads such.
     epsilon : int
-        0 <= epsilon <= n_features.
+        What changes may cost together; by default, how many columns may change.
     scope : "team" or a class label
         Whose decision is asked about: the machine's (its argmax or sign), or that of one class's machine.
+    distance : {"columns", "steps", "bits"}
+        What is counted. "columns": each changed column costs 1. "steps": a number costs the cuts that it
+        crosses, a category 1. "bits": any bits flip by themselves, the paper's definition, which takes inputs
+        for possible that no row has.
+    columns, freeze : column names, optional
+        Only these may change; these may not.
+    increase, decrease : column names, optional
+        Numbers that may only grow, or only fall; flags that may only be set, or only be cleared.
+    within : mapping of column names, optional
+        The values that a column may change to: ``{"age": (18, 65), "city": ["Oslo", "Bergen"]}``.
+    cost : mapping of column names to int, optional
+        What a change of a column costs (of one step, where steps are counted), instead of 1.
     features : mask of 0/1 or bool, (n_features,), or feature names; optional
-        Only these features may change. The features of a model without names are called x0, x1, …
+        Only these bits may change, where every column is a bit or the distance is "bits". The features of a
+        model without names are called x0, x1, …
     direction : {"add", "remove"}, optional
-        Bits may only be set, or only be cleared.
+        Bits may only be set, or only be cleared; likewise.
     timeout : float or None
         Seconds for the whole call; None for no limit.
     engine : {"auto", "search", "sat", "paper", "brute"}
@@ -57,7 +83,10 @@ def check_robustness(
     ------
     InvalidInputError
     """
-    query = robustness_query(model, x, epsilon, scope=scope, features=features, direction=direction)
+    allowed = Allowed(
+        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+    )
+    query = robustness_query(model, x, epsilon, scope=scope, allowed=allowed)
     return decide(query, timeout=timeout, engine=engine, certificate=certificate)
 
 
@@ -68,18 +97,28 @@ def check_similarity(
     epsilon: int,
     *,
     scope: Scope = "team",
+    distance: Distance = "columns",
+    columns: Columns | None = None,
+    freeze: Columns = (),
+    increase: Columns = (),
+    decrease: Columns = (),
+    within: Within | None = None,
+    cost: Costs | None = None,
     features: Features = None,
     direction: Direction | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
 ) -> Verdict:
-    """Do two models agree on every input within ``epsilon`` flips of ``x``? HOLDS means: yes.
+    """Do two models agree on every input within ``epsilon`` changes of ``x``? HOLDS means: yes.
 
     The models must be comparable, as in ``check_equivalence``; the other arguments are those of
     ``check_robustness``.
     """
-    query = similarity_query(a, b, x, epsilon, scope=scope, features=features, direction=direction)
+    allowed = Allowed(
+        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+    )
+    query = similarity_query(a, b, x, epsilon, scope=scope, allowed=allowed)
     return decide(query, timeout=timeout, engine=engine, certificate=certificate)
 
 
@@ -88,6 +127,7 @@ def check_equivalence(
     b: Model,
     *,
     scope: Scope = "team",
+    distance: Distance = "columns",
     X: Rows | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
@@ -100,6 +140,8 @@ def check_equivalence(
     a, b : Model
         They must read the same features, in the same order and with the same names if both have some, and
         have the same classes.
+    distance : {"columns", "bits"}
+        "bits": also inputs that no row can be.
     X : array of 0 and 1, (n, n_features), or raw rows; optional
         Inputs at and around which to look for a disagreement first, such as the data that the models are
         meant for. They affect only the speed, and only ``"auto"`` uses them.
@@ -124,11 +166,17 @@ def check_equivalence(
     >>> tv.check_equivalence(a, split).status
     <Status.HOLDS: 'holds'>
     """
-    query = equivalence_query(a, b, scope=scope)
+    query = equivalence_query(a, b, scope=scope, allowed=Allowed(distance))
     if X is not None:
-        hints = input_rows(X, named_first((a, b)))
+        hints = possible_hints(input_rows(X, named_first((a, b))), query)
         query = replace(query, hints=hints if engine == "auto" and len(hints) else None)
     return decide(query, timeout=timeout, engine=engine, certificate=certificate)
+
+
+def possible_hints(hints: NDArray[np.uint8], query: Query) -> NDArray[np.uint8]:
+    """The rows that lie in the query's region, which is every possible input."""
+    space = query.region.space
+    return hints if space is None else hints[space.possible(hints)]
 
 
 def robustness_radius(
@@ -136,21 +184,29 @@ def robustness_radius(
     x: Row,
     *,
     scope: Scope = "team",
+    distance: Distance = "columns",
+    columns: Columns | None = None,
+    freeze: Columns = (),
+    increase: Columns = (),
+    decrease: Columns = (),
+    within: Within | None = None,
+    cost: Costs | None = None,
     features: Features = None,
     direction: Direction | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
 ) -> Radius:
-    """The least number of flipped bits of ``x`` that changes the decision, exactly.
+    """The cost of the cheapest change of ``x`` that alters the decision, exactly; by default, in columns.
 
     Parameters
     ----------
-    model, x, scope, features, direction, timeout, engine
+    model, x, scope, distance, columns, freeze, increase, decrease, within, cost, features, direction,
+    timeout, engine
         As in ``check_robustness``.
     certificate : bool
-        Whether to write down the evidence (``.certificate`` of the result): the witness, and a proof that no
-        fewer flips are enough. The engines ``"auto"``, ``"search"`` and ``"sat"`` can do that.
+        Whether to write down the evidence (``.certificate`` of the result): the witness, and a proof that
+        nothing cheaper is enough. The engines ``"auto"``, ``"search"`` and ``"sat"`` can do that.
 
     Returns
     -------
@@ -169,8 +225,10 @@ def robustness_radius(
     >>> r.radius, r.flips.tolist()
     (2, [0, 1])
     """
-    n = check_classifier(model, "model").n_features
-    query = robustness_query(model, x, n, scope=scope, features=features, direction=direction)
+    allowed = Allowed(
+        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+    )
+    query = robustness_query(model, x, None, scope=scope, allowed=allowed)
     return nearest(query, timeout=timeout, engine=engine, certificate=certificate)
 
 
@@ -180,17 +238,26 @@ def similarity_radius(
     x: Row,
     *,
     scope: Scope = "team",
+    distance: Distance = "columns",
+    columns: Columns | None = None,
+    freeze: Columns = (),
+    increase: Columns = (),
+    decrease: Columns = (),
+    within: Within | None = None,
+    cost: Costs | None = None,
     features: Features = None,
     direction: Direction | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
 ) -> Radius:
-    """How many flips from ``x`` is the nearest input on which two models disagree? 0 means ``x`` itself.
+    """How far from ``x`` is the nearest input on which two models disagree? 0 means ``x`` itself.
 
     The models must read the same features and have the same classes; the other arguments and the result are
     those of ``robustness_radius``. The radius is infinite if they agree on every input that is allowed.
     """
-    n = check_model(a, "a").n_features
-    query = similarity_query(a, b, x, n, scope=scope, features=features, direction=direction)
+    allowed = Allowed(
+        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+    )
+    query = similarity_query(a, b, x, None, scope=scope, allowed=allowed)
     return nearest(query, timeout=timeout, engine=engine, certificate=certificate)

@@ -17,6 +17,7 @@ from tmverify.model import Classifier, Model
 from tmverify.model.inputs import Rows, input_rows
 from tmverify.model.names import named_first
 from tmverify.properties import Status, StopReason, UniversalVerdict, Verdict
+from tmverify.properties.allowed import Allowed, Columns, Costs, Direction, Distance, Features, Rules, Within
 from tmverify.properties.query import AnyQuery
 from tmverify.properties.questions import (
     DEFAULT_TIMEOUT,
@@ -24,7 +25,6 @@ from tmverify.properties.questions import (
     UNIVERSAL_SIMILARITY,
     Question,
 )
-from tmverify.properties.region import Direction, Features
 from tmverify.properties.scope import Scope, check_classifier, comparable
 from tmverify.properties.trust import NO_CERTIFICATE
 from tmverify.properties.universal import Count, exact_fraction, required_count
@@ -38,6 +38,13 @@ def check_universal_robustness(
     eta: Fraction | float | str,
     *,
     scope: Scope = "team",
+    distance: Distance = "columns",
+    columns: Columns | None = None,
+    freeze: Columns = (),
+    increase: Columns = (),
+    decrease: Columns = (),
+    within: Within | None = None,
+    cost: Costs | None = None,
     features: Features = None,
     direction: Direction | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
@@ -62,7 +69,8 @@ def check_universal_robustness(
         Whether to write down the evidence, for each input and for the whole.
     on_verdict : callable, optional
         Called with each input's Verdict as soon as it is known, to show progress.
-    model, epsilon, scope, features, direction, engine
+    model, epsilon, scope, distance, columns, freeze, increase, decrease, within, cost, features, direction,
+    engine
         As in ``check_robustness``.
 
     Returns
@@ -71,6 +79,9 @@ def check_universal_robustness(
         Inputs are taken in order, and only until the outcome is decided.
     """
     check_classifier(model, "model")
+    allowed = Allowed(
+        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+    )
     return check_universal(
         UNIVERSAL_ROBUSTNESS,
         (model,),
@@ -78,8 +89,7 @@ def check_universal_robustness(
         epsilon,
         eta,
         scope=scope,
-        features=features,
-        direction=direction,
+        allowed=allowed,
         timeout=timeout,
         timeout_per_input=timeout_per_input,
         engine=engine,
@@ -96,6 +106,13 @@ def check_universal_similarity(
     eta: Fraction | float | str,
     *,
     scope: Scope = "team",
+    distance: Distance = "columns",
+    columns: Columns | None = None,
+    freeze: Columns = (),
+    increase: Columns = (),
+    decrease: Columns = (),
+    within: Within | None = None,
+    cost: Costs | None = None,
     features: Features = None,
     direction: Direction | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
@@ -109,6 +126,9 @@ def check_universal_similarity(
     Arguments and result as in ``check_universal_robustness``.
     """
     comparable(a, b, scope)
+    allowed = Allowed(
+        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+    )
     return check_universal(
         UNIVERSAL_SIMILARITY,
         (a, b),
@@ -116,8 +136,7 @@ def check_universal_similarity(
         epsilon,
         eta,
         scope=scope,
-        features=features,
-        direction=direction,
+        allowed=allowed,
         timeout=timeout,
         timeout_per_input=timeout_per_input,
         engine=engine,
@@ -134,8 +153,7 @@ def check_universal(
     eta: Fraction | float | str,
     *,
     scope: Scope,
-    features: Features,
-    direction: Direction | None,
+    allowed: Allowed | Rules,
     timeout: float | None,
     timeout_per_input: float | None,
     engine: str,
@@ -146,7 +164,7 @@ def check_universal(
     bits = input_rows(X, named_first(models))
 
     def ask(x: NDArray[np.uint8]) -> AnyQuery:
-        return question.query(models, x, epsilon=epsilon, scope=scope, features=features, direction=direction)
+        return question.query(models, x, epsilon=epsilon, scope=scope, allowed=allowed)
 
     if not len(bits):
         raise InvalidInputError("X must hold at least one input. Got none instead.")

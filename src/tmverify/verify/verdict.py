@@ -100,7 +100,7 @@ def nearest(
         answer = replace(answer, stop_reason=None, detail="")  # a limit was reached too late to matter
     found, proved = answer.witness is not None or answer.upper != math.inf, answer.lower > 0
     took = time.perf_counter() - start
-    stands, fields = judged(query, chosen, answer, took, found=found, proved=proved, flips=answer.upper)
+    stands, fields = judged(query, chosen, answer, took, found=found, proved=proved, cost=answer.upper)
     radius = Radius(*(answer.lower, answer.upper) if stands else (0, math.inf), **fields)
     if log is None or not radius.exact:
         return radius
@@ -154,11 +154,11 @@ def judged(
     *,
     found: bool,
     proved: bool,
-    flips: float | None = None,
+    cost: float | None = None,
 ) -> tuple[bool, dict[str, Any]]:
     """Whether an engine's claim stands, and the fields of the Verdict or the Radius.
 
-    The engine may claim that its witness is one (``found``), ``flips`` flips away, and that there is none in
+    The engine may claim that its witness is one (``found``), at this ``cost``, and that there is none in
     all or in a part of the region that contains the centre (``proved``). What can be replayed is replayed.
     """
     name = claim.engine or engine.name
@@ -169,8 +169,8 @@ def judged(
         "stats": claim.stats,
         "question": "" if query.topic is None else query.topic.question,
     }
-    n_flips = None if seen is None or seen.flips is None else len(seen.flips)
-    if found and (seen is None or flips not in (None, n_flips)):
+    far = None if seen is None else query.region.cost(seen.witness)
+    if found and (seen is None or cost not in (None, far)):
         return False, {**fields, **rejection("the engine's counterexample does not replay")}
     if proved and seen is None and query.refuted_by(query.region.origin):
         return False, {**fields, **rejection("the engine overlooked the input itself")}
@@ -204,9 +204,10 @@ def replay(query: AnyQuery, witness: NDArray[np.uint8] | None) -> Replay | None:
         z = as_bit_vector(witness, query.region.n_features, name="witness")
     except InvalidInputError:
         return None
-    first, second = query.decisions(z[None, :])[0]
-    if first == second or not query.region.contains(z):
+    decisions = query.decisions(z[None, :])
+    if not query.violated(decisions)[0] or not query.region.contains(z):
         return None
+    first, second = decisions[0]
     center = query.region.center
     labels: tuple[Label, ...] = query.machines[0].classes
     flips = None if center is None else np.flatnonzero(z != center)

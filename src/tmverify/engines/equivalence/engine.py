@@ -18,8 +18,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from tmverify.engines import brute
 from tmverify.engines.engine import Answer, Deadline, Decide, Outcome, found, none_exists, stopped
 from tmverify.engines.equivalence.hunt import find_among_samples, find_by_walking
@@ -30,7 +28,6 @@ from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.search.engine import decide_within
 from tmverify.engines.search.tree import Budget
 from tmverify.properties.query import Query
-from tmverify.properties.region import Region
 from tmverify.properties.verdict import StopReason
 
 # For each part: steps of walks, and nodes of the search.
@@ -129,12 +126,10 @@ class _Pursuit:
         hints = self.query.hints
         if hints is None:
             return None
-        n = hints.shape[1]
         for x in hints[:: max(1, len(hints) // BALLS)][:BALLS]:
             if self.deadline.passed():
                 return None
-            ball = Region(np.ascontiguousarray(x), min(FLIPS, n), np.ones(n, np.bool_))
-            near = replace(self.query, region=ball, hints=None)
+            near = replace(self.query, region=self.query.region.around(x, FLIPS), hints=None)
             answer = decide_within(near, Budget(self.deadline.share(1 / (2 * BALLS)), BALL_NODES))
             if answer.outcome is Outcome.WITNESS:
                 return self._answer(answer, "search")

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tmverify.engines.engine import Deadline, EncodingTooLargeError
 from tmverify.engines.equivalence import _walk
-from tmverify.engines.reduction import Reduced, reduce
+from tmverify.engines.search.problem import Problem, problem_of
 from tmverify.model import Model
 from tmverify.properties import equivalence_query
 from tmverify.properties.query import Query
@@ -55,7 +55,7 @@ def disagree(query: Query, rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 
 def _samples(query: Query) -> Iterator[NDArray[np.uint8]]:
-    n = query.region.n_features
+    region, n = query.region, query.region.n_features
     if query.hints is not None:
         for start in range(0, len(query.hints), 8 * _BATCH):
             yield query.hints[start : start + 8 * _BATCH]
@@ -66,6 +66,10 @@ def _samples(query: Query) -> Iterator[NDArray[np.uint8]]:
         rows = (rng.random((size, n), np.float32) < density).view(np.uint8)
         if density == 0.5:
             rows[0], rows[-1] = 1, 0
+        rows[:, ~region.mutable] = region.origin[~region.mutable]
+        for options in region.options:
+            chosen = rng.integers(len(options.values), size=size)
+            rows[:, options.bits.start : options.bits.stop] = options.patterns[chosen]
         yield rows
         density /= 4
 
@@ -76,20 +80,20 @@ def find_by_walking(
     """A witness in ``part``, a query with one case, or None; and the number of steps taken."""
     if deadline.passed():
         return None, 0
+    if part.region.options:
+        return None, 0  # walks are over flips
     try:
-        reduced = reduce(part)
+        problem = problem_of(part, part.region.radius)
     except EncodingTooLargeError:
         return None, 0
-    if reduced.cases == ((),):
-        return reduced.origin, 0
-    if not reduced.cases or not _fits(reduced):
+    if not _fits(problem):
         return None, 0
-    walker = Walker(reduced, hints, seed)
+    walker = Walker(part, problem, hints, seed)
     return walker.go(steps, deadline), walker.steps
 
 
 class Terrain(NamedTuple):
-    """A specialised query of m clauses over n flips, with k constraints, as the kernels need it."""
+    """A problem of m clauses over n flips, with k constraints, as the kernels need it."""
 
     offsets: NDArray[np.int64]  # (m + 1,)
     features: NDArray[np.int32]  # (n_literals,)
@@ -114,29 +118,28 @@ class Place(NamedTuple):
 
 
 class Walker:
-    """Walks in a specialised query with one case; ``go`` continues where the last call stopped."""
+    """Walks in a problem with one case; ``go`` continues where the last call stopped."""
 
-    def __init__(self, reduced: Reduced, hints: NDArray[np.uint8] | None, seed: int) -> None:
-        self.reduced, self.hints = reduced, hints
-        (case,) = reduced.cases
-        clauses, n, k = reduced.clauses, len(reduced.features), len(case)
-        features = (np.abs(clauses.literals) - 1).astype(np.int32)
-        wakes = clauses.literals > 0
-        order = np.argsort(features, kind="stable")
+    def __init__(self, query: Query, problem: Problem, hints: NDArray[np.uint8] | None, seed: int) -> None:
+        self.query, self.problem, self.hints = query, problem, hints
+        (case,) = query.cases
+        chosen = list(dict.fromkeys(case))
+        m, n, k = len(problem.middles), len(problem.feature_ids), len(chosen)
+        owners = np.repeat(np.arange(m), np.diff(problem.offsets))
         self._terrain = Terrain(
-            offsets=clauses.offsets.copy(),
-            features=features,
-            wakes=wakes,
-            votes=np.ascontiguousarray(reduced.weights[list(case)].T),
-            bounds=np.array([reduced.bounds[c] for c in case], np.int64),
-            where=np.concatenate([[0], np.cumsum(np.bincount(features, minlength=n))]).astype(np.int64),
-            clauses=clauses.owners[order].astype(np.int32),
-            waking=wakes[order],
+            offsets=problem.offsets,
+            features=problem.features,
+            wakes=np.arange(len(owners)) < problem.middles[owners],
+            votes=np.ascontiguousarray(problem.votes[chosen].T),
+            bounds=problem.bounds[chosen],
+            where=problem.where,
+            clauses=problem.clauses,
+            waking=problem.waking,
         )
         rng = np.random.default_rng(seed)
         self._place = Place(
             y=np.zeros(n, np.bool_),
-            false=np.empty(len(clauses), np.int32),
+            false=np.empty(m, np.int32),
             sums=np.empty(k, np.int64),
             gains=np.empty((n, k), np.int64),
             until=np.zeros(n, np.int64),
@@ -159,7 +162,7 @@ class Walker:
             end = _walk.walk(self._terrain, self._place, PATIENCE, NOISE, last_step, SLICE)
             self.steps += int(counts[_walk.STEP]) - before
             if end == _walk.ARRIVED:
-                return self.reduced.witness(np.flatnonzero(self._place.y).tolist())
+                return self.query.region.with_flips(self.problem.solution(self._place.y).flips)
             self._walking = end == _walk.PAUSED
         return None
 
@@ -172,23 +175,23 @@ class Walker:
 
     def _inputs(self, rng: np.random.Generator) -> Iterator[NDArray[np.bool_]]:
         """The inputs at which walks start, as flips."""
-        reduced, n = self.reduced, len(self.reduced.features)
-        here = reduced.origin[reduced.features]
+        features = self.problem.feature_ids
+        n, here = len(features), self.query.region.origin[features]
         yield np.zeros(n, np.bool_)
         given = [] if self.hints is None else [*rng.permutation(len(self.hints))]
         while True:
             if given:
-                yield np.asarray(self.hints)[given.pop()][reduced.features] != here
+                yield np.asarray(self.hints)[given.pop()][features] != here
             density = 2.0 ** -rng.integers(1, max(2, n.bit_length() + 1))
             yield (rng.random(n) < density) != here
             yield rng.random(n) < density
 
 
-def _fits(reduced: Reduced) -> bool:
+def _fits(problem: Problem) -> bool:
     """Whether gains fit in memory, and shortfalls, which are summed over the constraints, fit in 64 bits."""
-    votes = np.abs(reduced.weights).sum(axis=1).tolist()
-    largest = sum(votes) + sum(abs(bound) for bound in reduced.bounds)
-    return largest < _INT64 and len(reduced.features) * len(reduced.bounds) <= _MOST_CELLS
+    votes = np.abs(problem.votes).sum(axis=1).tolist()
+    largest = sum(votes) + sum(abs(bound) for bound in problem.bounds.tolist())
+    return largest < _INT64 and len(problem.feature_ids) * len(problem.bounds) <= _MOST_CELLS
 
 
 @cache

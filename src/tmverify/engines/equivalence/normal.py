@@ -23,12 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.engines.engine import Deadline
-from tmverify.engines.reduction import clause_keys, merge_equal
 from tmverify.model.clauses import Clauses, concatenate
 from tmverify.properties.query import Query
 
@@ -68,6 +68,22 @@ def normal_form(query: Query, deadline: Deadline) -> NormalForm:
     empty = clauses.lengths == 0
     proper = np.flatnonzero(~empty)
     return NormalForm(clauses.select(proper), votes[:, proper], votes[:, empty].sum(axis=1), rounds)
+
+
+def merge_equal(clauses: Clauses, votes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first of each group of equal clauses, and the sum of each group's votes."""
+    number: dict[bytes, int] = {}
+    group = np.array([number.setdefault(key, len(number)) for key in clause_keys(clauses)], np.int64)
+    merged = np.zeros((len(votes), len(number)), np.int64)
+    for row, sums in zip(votes, merged, strict=True):
+        np.add.at(sums, group, row)
+    return np.unique(group, return_index=True)[1], merged
+
+
+def clause_keys(clauses: Clauses) -> Iterator[bytes]:
+    """A key for each clause: equal clauses have equal bytes."""
+    flat, ends = clauses.literals, clauses.offsets.tolist()
+    return (flat[a:b].tobytes() for a, b in pairwise(ends))
 
 
 def _merged(clauses: Clauses, votes: NDArray[np.int64]) -> tuple[Clauses, NDArray[np.int64]]:

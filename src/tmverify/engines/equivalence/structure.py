@@ -41,7 +41,6 @@ from tmverify.engines.engine import Deadline
 from tmverify.engines.equivalence.normal import Clause, NormalForm, by_feature
 from tmverify.engines.proof_log import ProofLog
 from tmverify.properties.query import Query
-from tmverify.properties.region import Region
 
 MAX_PARTS = 64  # of a case: with more clauses left, the sum says little
 _NARROWED = 100_000  # literals in a sum that is narrowed, at most
@@ -270,15 +269,10 @@ def parts_of(query: Query, argument: Argument, log: ProofLog | None = None) -> l
     )
     if argument.parts is None:
         return [Part(case, portion(()))]
-    n = query.region.n_features
-    cubes = [by_feature(clause) for clause in argument.parts]
-    return [Part(replace(case, region=_subcube(cube, n)), portion(cube)) for cube in cubes]
-
-
-def _subcube(clause: Clause, n_features: int) -> Region:
-    """All inputs on which ``clause`` is true."""
-    literals = np.array(clause, np.int64)
-    center, mutable = np.zeros(n_features, np.uint8), np.ones(n_features, np.bool_)
-    center[np.abs(literals) - 1] = literals > 0
-    mutable[np.abs(literals) - 1] = False
-    return Region(center, n_features, mutable)
+    parts = []
+    for clause in argument.parts:
+        cube = by_feature(clause)
+        inside = query.region.inside({abs(literal) - 1: literal > 0 for literal in cube})
+        if inside is not None:  # otherwise no possible input makes the clause true
+            parts.append(Part(replace(case, region=inside), portion(cube)))
+    return parts

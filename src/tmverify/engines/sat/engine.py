@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import replace
 from typing import Any
 
-from tmverify.engines.engine import Answer, Deadline, Decide, Engine, Signer, stopped
+from tmverify.engines.engine import Answer, Deadline, Decide, Engine, Signer, at_first_use, stopped
 from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.search import SEARCH
 from tmverify.engines.subprocesses.call import Failure, call
@@ -54,14 +54,15 @@ def _ask(solver: str, arguments: tuple[Any, ...], deadline: Deadline) -> Answer:
 
 
 def _prepare(query: Query, certificate: bool) -> None:
-    """With evidence, the worker tries the search first: compile its kernels into numba's cache."""
-    if certificate:
-        SEARCH.prepare(query, certificate)
+    """The worker specialises the query with the search's kernels: compile them into numba's cache."""
+    SEARCH.prepare(query, certificate)
 
 
 SAT = Engine(
     name="sat",
-    decide=isolated("tmverify.engines.sat.reduced:solve", proving="tmverify.engines.sat.refutation:solve"),
+    decide=isolated(
+        "tmverify.engines.sat.specialised:solve", proving="tmverify.engines.sat.refutation:solve"
+    ),
     prepare=_prepare,
     certifies=True,
     trust={"sat": ("the engine sat (tmverify.engines.sat)", "CaDiCaL 1.9.5 in PySAT", "NumPy")},
@@ -70,6 +71,7 @@ SAT = Engine(
 PAPER = Engine(
     name="paper",
     decide=isolated("tmverify.engines.sat.paper:solve"),
+    prepare=at_first_use("sat.paper:check_about_bits"),
     trust={"paper": ("the engine paper (tmverify.engines.sat.paper)", "Glucose 4 in PySAT", "NumPy")},
     signers=(Signer("paper", (("paper",),)),),
 )

@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,16 @@ from numpy.typing import NDArray
 from tmverify.engines.engine import Answer, EncodingTooLargeError, found, none_exists, stopped
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.properties.verdict import StopReason
+
+
+class OptionLiteral(NamedTuple):
+    """A literal that is true iff a column has this option: its value, cost, and the bits that it flips."""
+
+    literal: int
+    column: int
+    value: int
+    cost: int
+    flips: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +40,9 @@ class Formula:
     origin : uint8 array, (n_features,)
         The witness starts as this input …
     bits : dict of feature index to literal
-        … and takes the value of the literal at these features.
+        … takes the value of the literal at these features …
+    options : tuple of OptionLiteral
+        … and flips the bits of the options whose literals are true.
     clauses : dict of pool clause index to literal
         The literal that stands for a clause's output.
     """
@@ -39,6 +51,7 @@ class Formula:
     origin: NDArray[np.uint8]
     bits: dict[int, int]
     clauses: dict[int, int]
+    options: tuple[OptionLiteral, ...] = ()
 
     def decode(self, assignment: Iterable[int]) -> NDArray[np.uint8]:
         """The input in a satisfying assignment, given as signed literals."""
@@ -46,6 +59,9 @@ class Formula:
         witness = self.origin.copy()
         for feature, lit in self.bits.items():
             witness[feature] = lit in true
+        for option in self.options:
+            if option.literal in true:
+                witness[list(option.flips)] ^= 1
         return witness
 
 

@@ -23,6 +23,7 @@ from tmverify.engines.engine import Answer, EncodingTooLargeError
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.sequential import sequential_counter
 from tmverify.engines.sat.formula import Formula, add_conjunction, solve_formulas
+from tmverify.errors import InvalidInputError
 from tmverify.properties.query import Query
 
 SOLVER = "glucose4"
@@ -36,7 +37,14 @@ def solve(query: Query) -> Answer:
 
 
 def encode_paper(query: Query) -> Formula:
-    """The query in the paper's encoding."""
+    """The query in the paper's encoding.
+
+    Raises
+    ------
+    InvalidInputError
+        If columns are more than bits.
+    """
+    check_about_bits(query)
     _check_size(query)
     cnf = Cnf()
     x = cnf.new_vars(query.region.n_features).tolist()
@@ -53,6 +61,15 @@ def encode_paper(query: Query) -> Formula:
     if query.region.center is not None:
         _stay_in_ball(cnf, query, x)
     return Formula(cnf, query.region.origin, dict(enumerate(x)), dict(enumerate(clause_vars)))
+
+
+def check_about_bits(query: Query, _certificate: bool = False) -> None:
+    """Raise InvalidInputError if ``query`` is about columns: the paper's encoding is about bits."""
+    if query.region.options:
+        raise InvalidInputError(
+            "The engine and the encoding 'paper' are about bits. Pass distance='bits', which also takes "
+            "inputs that can't exist, or use another engine."
+        )
 
 
 def _stay_in_ball(cnf: Cnf, query: Query, x: list[int]) -> None:

@@ -31,12 +31,13 @@ def over_flips(offsets, literals, origin, features, middles, staying):  # type: 
 
 
 @kernel
-def shrink_clauses(problem, fixed, radius, merge, new, always, table):  # type: ignore[no-untyped-def]
-    """Write the clauses that can still change within ``radius`` further flips to ``new``; returns how many.
+def shrink_clauses(problem, fixed, least, radius, merge, new, always, table):  # type: ignore[no-untyped-def]
+    """Write the clauses that can still change at a cost of at most ``radius`` to ``new``; returns how many.
 
-    A clause with a literal fixed to false, or with more than ``radius`` flips to go, is dropped; literals
+    A clause with a literal fixed to false, or that costs more than ``radius`` to wake, is dropped; literals
     fixed to true are removed; a clause without literals left adds its votes to ``always``; one whose votes
-    are all 0 is dropped. With ``merge``, equal clauses become one with their votes added.
+    are all 0 is dropped. ``least[f]`` is what it costs at least to make f true; None: 1. With
+    ``merge``, equal clauses become one with their votes added.
     ``new.came_from[k]`` is the old index of new literal k. ``table`` is scratch, full of -1: its length is a
     power of two, more than twice the number of clauses to be merged.
     """
@@ -54,6 +55,7 @@ def shrink_clauses(problem, fixed, radius, merge, new, always, table):  # type: 
             continue
         start = end
         false = False
+        price = np.int64(0)
         code = _SEED
         for k in range(offsets[j], middles[j]):
             f = features[k]
@@ -62,9 +64,13 @@ def shrink_clauses(problem, fixed, radius, merge, new, always, table):  # type: 
                 came_from[end] = k
                 end += 1
                 code = (code ^ np.uint64(f)) * _PRIME
+                if least is not None:  # numba compiles this only for columns
+                    price += least[f]
             false |= fixed[f] == 0
         middle = end
-        if false or middle - start > radius:
+        if least is None:
+            price = middle - start
+        if false or price > radius:
             end = start
             continue
         code = (code ^ _WAKES_END) * _PRIME

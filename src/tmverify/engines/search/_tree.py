@@ -21,6 +21,16 @@ from tmverify.engines.search._bound import (
     mix_votes,
     relaxed_votes,
 )
+from tmverify.engines.search._columns import (
+    back_to_other_option,
+    choose_moves,
+    follow_options,
+    least_cost,
+    look_at_columns,
+    most_doubtful_option,
+    rule_out_by_bound,
+    split_column,
+)
 from tmverify.engines.search._record import credit_record, settle
 from tmverify.kernels.jit import kernel, part
 
@@ -204,17 +214,20 @@ def follow(fixed, flips, first, lean):  # type: ignore[no-untyped-def]
 
 @kernel
 def explore(  # type: ignore[no-untyped-def]
-    problem, state, multipliers, scratch, relaxed_sums, record,
+    problem, state, moves, moving, multipliers, scratch, relaxed_sums, record,
     unit, root_steps, node_steps, max_nodes, max_work,
 ):  # fmt: skip
     """Search until the problem is decided, or a limit is reached, or rebuilding the problem would pay.
 
-    ``relaxed_sums`` is scratch, None for a single constraint; ``record`` is None if no evidence is wanted.
+    ``moves`` and ``moving`` are None if features flip by themselves; ``relaxed_sums`` is scratch, None for a
+    single constraint; ``record`` is None if no evidence is wanted. numba compiles what is needed for each.
     """
     fixed, flips, counts, dead = state.fixed, state.flips, state.counts, state.dead
     mix, lean = multipliers.mix, multipliers.lean
     total, credits = scratch.total, scratch.credits
     n = len(fixed)
+    if moves is not None:
+        n = len(moves.costs) - len(moves.columns)
     stop_work = counts[WORK] + max_work
     stop_nodes = counts[NODES] + max_nodes
     pruned = counts[PRUNED] > 0
@@ -223,7 +236,11 @@ def explore(  # type: ignore[no-untyped-def]
     while True:
         counts[EVENT] = 0
         if pruned:
-            if not back_to_other_side(problem, state):
+            if moves is None:
+                on = back_to_other_side(problem, state)
+            else:
+                on = back_to_other_option(problem, moves, state, moving)
+            if not on:
                 return REFUTED
             pruned = False
         if counts[WORK] >= stop_work or counts[NODES] >= stop_nodes:
@@ -239,14 +256,21 @@ def explore(  # type: ignore[no-untyped-def]
         while True:
             counts[STEPS] += 1
             counts[WORK] += len(problem.features)
-            left = problem.radius - counts[FLIPPED]
+            if moves is None:
+                left = problem.radius - counts[FLIPPED]
+                only = left == 0 or counts[TRAIL] == n
+            else:
+                left, choices = look_at_columns(problem.radius, moves, moving)
+                only = choices == 0
             if left < 0:
-                counts[EVENT] |= BY_COUNT  # more flips are forced than allowed
+                counts[EVENT] |= BY_COUNT  # more is spent than allowed
                 break
             constant, norm = credit_flips(problem, dead, multipliers, scratch, unit, pace, counts[STEPS])
-            gain, least, runner_up = choose_flips(credits, fixed, left, scratch.sorted, flips)
+            if moves is None:
+                gain, least, runner_up = choose_flips(credits, fixed, left, scratch.sorted, flips)
+            else:
+                gain, least, runner_up = choose_moves(left, moves, moving, credits, scratch.sorted, flips)
             bound = constant + gain
-            only = left == 0 or counts[TRAIL] == n
             look = only or step == limit or step % LOOK == LOOK - 1
             if bound < need and record is None:
                 counts[EVENT] |= BY_BOUND
@@ -259,8 +283,11 @@ def explore(  # type: ignore[no-untyped-def]
                     counts[EVENT] |= BY_COUNT  # the node has no other set of flips
                     break
                 if at_root:
-                    sorted_ = scratch.sorted
-                    lower = least_flips(constant, need, credits, fixed, counts[FLIPPED], left, sorted_)
+                    sorted_, radius = scratch.sorted, problem.radius
+                    if moves is None:
+                        lower = least_flips(constant, need, credits, fixed, counts[FLIPPED], left, sorted_)
+                    else:
+                        lower = least_cost(constant, need, left, runner_up, least, radius, moves, moving)
                     counts[LOWER] = max(counts[LOWER], lower)
             fixable = n
             reach, needed = bound, need
@@ -269,21 +296,39 @@ def explore(  # type: ignore[no-untyped-def]
                 if bound < need or step >= limit or (at_root and look):
                     settle(problem, total, dead, multipliers, record)
                     constant = credit_record(problem, total, dead, record, credits)
-                    gain, least, runner_up = choose_flips(credits, fixed, left, scratch.sorted, flips)
+                    if moves is None:
+                        gain, least, runner_up = choose_flips(credits, fixed, left, scratch.sorted, flips)
+                    else:
+                        gain, least, runner_up = choose_moves(
+                            left, moves, moving, credits, scratch.sorted, flips
+                        )
                     reach, needed = constant + gain, need // unit * record.unit
                     if reach < needed:
                         counts[EVENT] |= BY_BOUND
                         break
-                    fixable = count_fixable(reach, needed, least, runner_up, credits, flips, fixed)
+                    if moves is None:
+                        fixable = count_fixable(reach, needed, least, runner_up, credits, flips, fixed)
+                    else:
+                        fixable = rule_out_by_bound(
+                            NO, reach, needed, least, runner_up, problem, moves, state, moving
+                        )
                     # Fixing features makes the record longer, so it is done only at a node's last step, or if
                     # the problem is then rebuilt. The record has one set of multipliers per node.
                     if step < limit and (not at_root or counts[TRAIL] + fixable < max(4, n // 4)):
                         fixable = 0
             if fixable > 0:
                 before = counts[TRAIL]
-                fix_by_bound(reach, needed, least, runner_up, credits, problem, state)
+                if moves is None:
+                    fix_by_bound(reach, needed, least, runner_up, credits, problem, state)
+                else:
+                    rule_out_by_bound(YES, reach, needed, least, runner_up, problem, moves, state, moving)
                 if counts[TRAIL] > before:
                     counts[EVENT] |= BY_FIXING
+                if moves is not None:
+                    left, choices = look_at_columns(problem.radius, moves, moving)
+                    if left < 0:
+                        counts[EVENT] |= BY_COUNT
+                        break
             if at_root:
                 counts[IMPLIED] = counts[TRAIL]
                 if counts[TRAIL] >= max(4, n // 4):
@@ -292,6 +337,8 @@ def explore(  # type: ignore[no-untyped-def]
                 break
             step += 1
             follow(fixed, flips, counts[STEPS] == 1, lean)
+            if moves is not None:
+                follow_options(_MEMORY, counts[STEPS] == 1, moves, moving)
             gap = max(0.0, (bound - need) / unit)
             since += 1
             if bound < best:
@@ -313,9 +360,15 @@ def explore(  # type: ignore[no-untyped-def]
                 step = limit  # no multiplier changes any more: fix what can be fixed
         pruned = counts[EVENT] & (BY_BOUND | BY_COUNT) > 0
         if not pruned:
-            branch = most_doubtful(fixed, lean, problem.where)
+            if moves is None:
+                branch = most_doubtful(fixed, lean, problem.where)
+            else:
+                branch = most_doubtful_option(moves, moving, problem.where)
             if branch >= 0:  # otherwise everything has just been fixed: visit the node once more
-                fix(branch, FLIP, YES, problem, state)
+                if moves is None:
+                    fix(branch, FLIP, YES, problem, state)
+                else:
+                    split_column(branch, problem, moves, state, moving)
                 counts[EVENT] |= BY_SPLIT
                 counts[BRANCH] = branch
         if record is not None:

@@ -23,7 +23,7 @@ from tmverify.engines.engine import (
     stopped,
 )
 from tmverify.engines.proof_log import Draft, ProofLog
-from tmverify.engines.search.problem import Problem, part, problem_of
+from tmverify.engines.search.problem import Problem, Solution, part, problem_of
 from tmverify.engines.search.tree import Budget, Found, Tree, greedy, votes_with
 from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
@@ -64,15 +64,13 @@ def _decide(query: Query, budget: Budget, log: ProofLog | None) -> Answer:
             still_open.append(case)
             continue
         problem = part(whole, constraints, whole.radius)
-        flips = greedy(problem)
-        if flips is None:
-            result, flips = Tree(problem, draft(constraints)).search(budget)
-            if result is Found.NOTHING:
-                continue
+        solution = greedy(problem)
+        if solution is None:
+            result, solution = Tree(problem, draft(constraints)).search(budget)
             if result is Found.OPEN:
                 still_open.append(case)
-                continue
-        return found(query.region.with_flips(flips), **budget.used)
+        if solution is not None:
+            return found(query.region.with_flips(solution.flips), **budget.used)
     if not still_open:
         return none_exists(**budget.used)
     reason, detail = _why(budget)
@@ -99,21 +97,21 @@ class _Hunt:
 
     def __init__(self, query: Query, budget: Budget, log: ProofLog | None) -> None:
         self.query, self.budget, self.log = query, budget, log
-        self.best: list[int] | None = None
+        self.best: Solution | None = None
 
     @property
     def upper(self) -> float:
         """The distance of the best witness so far; infinity if there is none."""
-        return math.inf if self.best is None else len(self.best)
+        return math.inf if self.best is None else self.best.cost
 
     @property
     def witness(self) -> NDArray[np.uint8] | None:
-        return None if self.best is None else self.query.region.with_flips(self.best)
+        return None if self.best is None else self.query.region.with_flips(self.best.flips)
 
     @property
     def target(self) -> int:
-        """A witness within this many flips would be better than the best so far."""
-        return self.whole.radius if self.best is None else len(self.best) - 1
+        """A witness of this cost would be better than the best so far."""
+        return self.whole.radius if self.best is None else self.best.cost - 1
 
     def _drafts(self) -> Drafts:
         """Drafts of refutations within the present target."""
@@ -156,12 +154,12 @@ class _Hunt:
             if radius > self.target:
                 break
             tree = Tree(part(self.whole, case, int(radius)), _drafts(self.log, int(radius))(case))
-            result, flips = tree.search(budget)
+            result, solution = tree.search(budget)
             if result is Found.OPEN:
                 lowers[case] = max(radius, tree.lower)
                 break
-            if result is Found.SOLUTION:
-                self._keep(flips)
+            if solution is not None:
+                self._keep(solution)
             else:
                 lowers[case] = radius + 1
 
@@ -175,12 +173,12 @@ class _Hunt:
         )
 
     def _climb(self, case: tuple[int, ...]) -> float:
-        """Try greedy flips; return their number, or infinity if they fail."""
-        flips = None if self.budget.spent() else greedy(part(self.whole, case, self.target))
-        if flips is None:
+        """Try greedy moves; return their cost, or infinity if they fail."""
+        solution = None if self.budget.spent() else greedy(part(self.whole, case, self.target))
+        if solution is None:
             return math.inf
-        self._keep(flips)
-        return len(flips)
+        self._keep(solution)
+        return solution.cost
 
     def _close(self, case: tuple[int, ...], patience: Budget) -> float:
         """Search for nearer witnesses; return the least number of flips that one may still have, or infinity.
@@ -196,19 +194,19 @@ class _Hunt:
             if constraints is None:
                 return math.inf
             tree = Tree(part(self.whole, constraints, self.target), self._drafts()(constraints))
-            result, flips = tree.search(patience.some(1))
+            result, solution = tree.search(patience.some(1))
             if result is Found.OPEN and self.target - tree.lower <= NARROW:
-                result, flips = tree.search(patience)
-            if result is Found.NOTHING:
-                return math.inf
+                result, solution = tree.search(patience)
             if result is Found.OPEN:
                 return tree.lower
-            self._keep(flips)
+            if solution is None:
+                return math.inf
+            self._keep(solution)
         return math.inf
 
-    def _keep(self, flips: list[int]) -> None:
-        if self.best is None or len(flips) < len(self.best):
-            self.best = flips
+    def _keep(self, solution: Solution) -> None:
+        if self.best is None or solution.cost < self.best.cost:
+            self.best = solution
 
 
 def _drafts(log: ProofLog | None, radius: int) -> Drafts:

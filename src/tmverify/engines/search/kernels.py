@@ -59,7 +59,18 @@ def compile_tree() -> None:
     """Search a tree of one clause and one feature."""
     one, ends, clause = np.zeros(1, np.int64), np.array([0, 1], np.int64), np.zeros(1, np.int32)
     problem = Problem(
-        *(ends, one + 1, clause, np.ones((1, 1), np.int64), one + 2, 1, one, one[:0]),
+        *(
+            ends,
+            one + 1,
+            clause,
+            np.ones((1, 1), np.int64),
+            one + 2,
+            1,
+            one,
+            one[:0],
+            0,
+            np.zeros(1, np.uint8),
+        ),
         *(clause, ends, clause, np.ones(1, np.bool_)),
     )
     Tree(problem).search(Budget(Deadline(None), 1))

@@ -20,10 +20,10 @@ from tmverify.engines.engine import Deadline
 from tmverify.engines.proof_log import Draft, packed_step
 from tmverify.engines.search import _tree
 from tmverify.engines.search._bound import FREE, count_votes, first_multipliers
-from tmverify.engines.search._climb import climb
+from tmverify.engines.search._climb import climb, climb_columns
 from tmverify.engines.search._problem import inherit
 from tmverify.engines.search._record import first_record, pack_changes
-from tmverify.engines.search.problem import Problem, shrunk
+from tmverify.engines.search.problem import Problem, Solution, shrunk
 
 ROOT_STEPS = 60
 NODE_STEPS = 6
@@ -66,14 +66,33 @@ class Budget:
 
 
 class State(NamedTuple):
-    """The current node of a tree over n features, of which some are fixed, and m clauses."""
+    """The current node of a tree over n features, of which some are fixed, and m clauses.
 
-    fixed: NDArray[np.int8]  # (n,): 1 flips, 0 stays, or FREE
+    Where columns move, the trail lists the options that are ruled out instead.
+    """
+
+    fixed: NDArray[np.int8]  # (n,): 1 flips (or holds), 0 does not, or FREE
     trail: NDArray[np.int32]  # (n,): the features that are fixed, in order …
     decisions: NDArray[np.bool_]  # (n,): … and whether the other value is still to be tried
     dead: NDArray[np.int32]  # (m,): literals of each clause that are fixed to false
     flips: NDArray[np.bool_]  # (n,): those that maximise the bound; at the end, perhaps a solution
     counts: NDArray[np.int64]
+
+
+class Moving(NamedTuple):
+    """The current node, where k columns have options."""
+
+    home: NDArray[np.int64]  # (n_options,): the column of each
+    alive: NDArray[np.bool_]  # (n_options,): whether it is not ruled out
+    n_alive: NDArray[np.int64]  # (k,)
+    inside: NDArray[np.int64]  # (n,): how many alive options each atom has
+    marks: NDArray[np.int64]  # (n_options,): for the trail: the option that was split on, or -1
+    low: NDArray[np.int64]  # (k,): the least cost of an alive option
+    feasible: NDArray[np.bool_]  # (n_options,): whether the budget allows it
+    gains: NDArray[np.int64]  # (n_options,): what the bound grants for it
+    rises: NDArray[np.int64]  # (k,): scratch
+    choice: NDArray[np.int64]  # (k,): the options that maximise the bound; at the end, perhaps a solution
+    lean: NDArray[np.float32]  # (n_options,): a running mean of the choices
 
 
 class Multipliers(NamedTuple):
@@ -132,26 +151,31 @@ class Tree:
     def rebuild(self) -> None:
         """Rebuild the problem without the features that are fixed; multipliers are kept."""
         old = self.problem
-        new = shrunk(old, self.state.fixed)
+        new = shrunk(old, self.state.fixed if self._moving is None else self._moving.alive.astype(np.int8))
         owners = np.repeat(np.arange(len(old.middles), dtype=np.int32), np.diff(old.offsets))
         mix, weight, old_share, old_load, _, lean = self.multipliers
         m = new.votes.shape[1]
         share, load = np.empty(len(new.features), np.float32), np.empty(m, np.float32)
         inherit(new.offsets, new.came_from, owners, old_share, old_load, share, load)
-        lean = lean[np.searchsorted(old.feature_ids, new.feature_ids)]
+        if new.moves is None:
+            lean = lean[np.searchsorted(old.feature_ids, new.feature_ids)]
+        else:
+            lean = np.zeros(len(new.feature_ids), np.float32)  # the first step sets it
         self.multipliers = Multipliers(mix, weight, share, load, np.ones(m, np.bool_), lean)
         self._plant(new)
 
     def _plant(self, problem: Problem) -> None:
         self.problem = problem
+        self._moving = all_alive(problem)
         n, m, size = len(problem.feature_ids), problem.votes.shape[1], len(problem.features)
+        n_fixable = n if problem.moves is None else len(problem.moves.costs)
         n_constraints = len(problem.bounds)
         unit = unit_of(problem)
         self.unit = unit if unit >= self._record_unit else 0
         self.state = State(
             fixed=np.full(n, FREE, np.int8),
-            trail=np.empty(n, np.int32),
-            decisions=np.empty(n, np.bool_),
+            trail=np.empty(n_fixable, np.int32),
+            decisions=np.empty(n_fixable, np.bool_),
             dead=np.zeros(m, np.int32),
             flips=np.zeros(n, np.bool_),
             counts=np.zeros(_tree.N_COUNTS, np.int64),
@@ -159,7 +183,7 @@ class Tree:
         self._scratch = Scratch(
             total=np.empty(m, np.int64),
             credits=np.empty(n, np.int64),
-            sorted=np.empty(n, np.int64),
+            sorted=np.empty(n_fixable, np.int64),
             slant=np.empty(size, np.float32),
             sums=np.empty(n_constraints, np.int64),
         )
@@ -170,27 +194,29 @@ class Tree:
             self._record = new_record(problem, self._record_unit)
             self._written = new_record(problem, self._record_unit)
 
-    def search(self, budget: Budget) -> tuple[Found, list[int]]:
-        """Search until it is decided or the budget is spent; a solution is in features of the Query."""
+    def search(self, budget: Budget) -> tuple[Found, Solution | None]:
+        """Search until it is decided or the budget is spent."""
         while self.unit and not budget.spent():
             counts = self.state.counts
             nodes, steps = counts[_tree.NODES], counts[_tree.STEPS]
             result = _tree.explore(
-                self.problem, self.state, self.multipliers, self._scratch, self._relaxed_sums, self._record,
-                self.unit, ROOT_STEPS, NODE_STEPS, budget.nodes - budget.used["nodes"], SLICE,
+                self.problem, self.state, self.problem.moves, self._moving, self.multipliers, self._scratch,
+                self._relaxed_sums, self._record, self.unit, ROOT_STEPS, NODE_STEPS,
+                budget.nodes - budget.used["nodes"], SLICE,
             )  # fmt: skip
             budget.used["nodes"] += int(counts[_tree.NODES] - nodes)
             budget.used["steps"] += int(counts[_tree.STEPS] - steps)
-            self.lower = max(self.lower, len(self.problem.flipped) + int(counts[_tree.LOWER]))
+            self.lower = max(self.lower, self.problem.spent + int(counts[_tree.LOWER]))
             if result == _tree.WITNESS:
-                return Found.SOLUTION, self.problem.flips_of_query(self.state.flips)
+                taken = self.state.flips if self._moving is None else self._moving.choice
+                return Found.SOLUTION, self.problem.solution(taken)
             if self._draft is not None:
                 self._write(self._draft, result)
             if result == _tree.REFUTED:
-                return Found.NOTHING, []
+                return Found.NOTHING, None
             if result == _tree.SHRUNK:
                 self.rebuild()
-        return Found.OPEN, []
+        return Found.OPEN, None
 
     def _write(self, draft: Draft, result: int) -> None:
         """Write down what happened to a node."""
@@ -202,11 +228,20 @@ class Tree:
         if event & (_tree.BY_BOUND | _tree.BY_COUNT):
             draft.step("close")
         if event & _tree.BY_SPLIT:
-            draft.step("split", int(self.problem.feature_ids[self.state.counts[_tree.BRANCH]]))
+            draft.step("split", *self._named_branch())
         if result == _tree.SHRUNK:
             draft.step("shrink")
         elif result == _tree.REFUTED:
             draft.keep()
+
+    def _named_branch(self) -> tuple[int, int]:
+        """The column that was split, and the value that it was given first."""
+        branch = int(self.state.counts[_tree.BRANCH])
+        moves, moving = self.problem.moves, self._moving
+        if moves is None or moving is None:
+            feature = int(self.problem.feature_ids[branch])
+            return feature, int(not self.problem.origin[feature])
+        return int(moves.columns[moving.home[branch]]), int(moves.values[branch])
 
     def write_multipliers(self, draft: Draft) -> None:
         """Write down the mixture and the multipliers that have changed."""
@@ -229,14 +264,40 @@ def new_record(problem: Problem, unit: int) -> Record:
     return record
 
 
-def greedy(problem: Problem) -> list[int] | None:
-    """A solution by greedy flips, in features of the Query, or None."""
+def all_alive(problem: Problem) -> Moving | None:
+    """The node in which nothing is ruled out; None if features flip by themselves."""
+    moves = problem.moves
+    if moves is None:
+        return None
+    n_options, sizes = len(moves.costs), np.diff(moves.first)
+    return Moving(
+        home=np.repeat(np.arange(len(sizes)), sizes),
+        alive=np.ones(n_options, np.bool_),
+        n_alive=sizes,
+        inside=np.bincount(moves.atoms, minlength=len(problem.feature_ids)),
+        marks=np.empty(n_options, np.int64),
+        low=np.empty(len(sizes), np.int64),
+        feasible=np.empty(n_options, np.bool_),
+        gains=np.empty(n_options, np.int64),
+        rises=np.empty(len(sizes), np.int64),
+        choice=moves.first[:-1].copy(),
+        lean=np.zeros(n_options, np.float32),
+    )
+
+
+def greedy(problem: Problem) -> Solution | None:
+    """A solution by greedy moves, or None."""
     n, n_constraints, m = len(problem.feature_ids), *problem.votes.shape
     flips = np.zeros(n, np.bool_)
     most = min(problem.radius, max(16, CLIMB // max(1, n * n_constraints)))
     false, sums = np.zeros(m, np.int32), np.zeros(n_constraints, np.int64)
     gains = np.zeros((n_constraints, n), np.int64)
-    return problem.flips_of_query(flips) if climb(problem, most, flips, false, sums, gains) else None
+    if problem.moves is None:
+        return problem.solution(flips) if climb(problem, most, flips, false, sums, gains) else None
+    choice = problem.moves.first[:-1].copy()
+    if climb_columns(problem, problem.moves, problem.radius, choice, flips, false, sums, gains):
+        return problem.solution(choice)
+    return None
 
 
 def votes_with(problem: Problem, flips: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -260,12 +321,18 @@ def unit_of(problem: Problem) -> int:
     """The finest unit with which no sum of the bound can overflow 64 bits; 0 if there is none.
 
     A constant or a credit has at most one part of |weight| per literal or clause; a bound adds a constant and
-    the credits of at most ``radius + 1`` flips, and is compared with a constraint's bound.
+    the credits of at most ``radius + 1`` flips, and is compared with a constraint's bound. Where columns
+    move, it adds a gain for each of them, which has at most one part per literal in all, and a price, at most
+    the largest gain, times the slack and times the cost of a move.
     """
     m, size = problem.votes.shape[1], len(problem.features)
     most, least = problem.votes.max(axis=1, initial=0), problem.votes.min(axis=1, initial=0)
     heaviest = sum(np.maximum(most, -least).tolist())  # the largest weight of each constraint, added up
-    largest = heaviest * (size + m * (problem.radius + 3)) + sum(map(abs, problem.bounds.tolist()))
+    prices = problem.radius + 3
+    if problem.moves is not None:
+        prices += 2 * problem.radius + int(problem.moves.costs.max(initial=0)) * len(problem.moves.columns)
+        size *= 2
+    largest = heaviest * (size + m * prices) + sum(map(abs, problem.bounds.tolist()))
     largest = (largest + 1) * (_tree.MIX_UNIT if len(problem.bounds) > 1 else 1)
     unit = _FINEST
     while unit >= _COARSEST and largest * unit >= _INT64:
