@@ -1,4 +1,4 @@
-"""A model as one C99 file, for a microcontroller or a server: tables, and three small functions.
+"""A model as one C99 file, for a microcontroller or a server: tables, and a few small functions.
 
 The input is packed: feature i is bit i % 64 of word i / 64. A clause is a run of entries, one for each word
 that its literals are in,
@@ -6,7 +6,8 @@ that its literals are in,
     clause(x) = 1  iff  every entry has  (~x[word] & ones) | (x[word] & zeros)  ==  0
 
 and has a run of votes (output, weight). So its cost is the number of its entries and of its votes.
-Only ``<stdint.h>`` is used: no allocation, no library call, no floating point.
+Only ``<stdint.h>`` is used: no allocation, no library call, no floating point. Where raw values are more than
+bits, functions that take them follow (``interop.c_rows``); their struct has doubles.
 
 Invariants: scores are those of ``Model.scores``, exact in int64; decisions are those of ``model.evaluate``.
 No mask has a bit beyond the features, so the unused bits of the last word do not matter. A binary machine
@@ -37,7 +38,9 @@ def to_c(model: Model, path: str | os.PathLike[str], *, name: str = "tm") -> Non
     """Write ``model`` as a self-contained C99 file (which is also valid C++).
 
     It defines ``<name>_pack``, ``<name>_scores`` and ``<name>_predict``, and the macros ``<NAME>_FEATURES``,
-    ``_WORDS``, ``_OUTPUTS`` and ``_CLASSES``; its head comment says how to call them.
+    ``_WORDS``, ``_OUTPUTS`` and ``_CLASSES``; its head comment says how to call them. If the model's space
+    has numbers, categories or grey levels, there are also the struct ``<name>_row`` of raw values,
+    ``<name>_encode``, which makes the bits of ``space.encode``, and ``<name>_predict_row``.
 
     Parameters
     ----------
@@ -51,7 +54,7 @@ def to_c(model: Model, path: str | os.PathLike[str], *, name: str = "tm") -> Non
     ------
     InvalidInputError
         If ``model`` is not a Model, ``name`` not an identifier or a keyword, or there are more than
-        ``MAX_ENTRIES`` entries or votes, too many for compilers.
+        ``MAX_ENTRIES`` entries, votes, or cuts and categories, too many for compilers.
     """
     check_model(model, "model")
     check_name(name, C_KEYWORDS, "C or C++")

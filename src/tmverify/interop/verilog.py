@@ -43,6 +43,9 @@ PER_LINE = 12
 def to_verilog(model: Model, path: str | os.PathLike[str], *, name: str = "tm") -> None:
     """Write ``model`` as a synthesizable Verilog-2001 module.
 
+    If the model's space has numbers or categories, a second module, ``<name>_row``, takes raw values, and
+    makes the bits of ``space.encode`` of them (``interop.verilog_rows``).
+
     Parameters
     ----------
     model : Model
