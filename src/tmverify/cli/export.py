@@ -70,7 +70,7 @@ def export(
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option(help="c, v: what the functions, or the module, are called. Default: tm."),
+        typer.Option(help="c, v: what the functions, or the modules, are called. Default: tm."),
     ] = None,
     scope: ManyScope = "team",
     features: Features = None,
@@ -86,6 +86,7 @@ def export(
 
     Without either, the model itself: [bold].c[/bold] (a C function), [bold].v[/bold] (a Verilog module),
     [bold].json[/bold] (a clause list).
+    C and Verilog take bits and, if the model has columns, raw values too: tm_predict_row, module tm_row.
     Comments in the file map its variables back to features and clauses.
 
     Example: [cyan]tmverify export model.tm test.npz --index 7 --epsilon 3 -o query.cnf[/cyan]

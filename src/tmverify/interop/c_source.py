@@ -1,4 +1,4 @@
-"""A model as one C99 file, for a microcontroller or a server: tables, and three small functions.
+"""A model as one C99 file, for a microcontroller or a server: tables, and a few small functions.
 
 The input is packed: feature i is bit i % 64 of word i / 64. A clause is a run of entries, one for each word
 that its literals are in,
@@ -6,7 +6,8 @@ that its literals are in,
     clause(x) = 1  iff  every entry has  (~x[word] & ones) | (x[word] & zeros)  ==  0
 
 and has a run of votes (output, weight). So its cost is the number of its entries and of its votes.
-Only ``<stdint.h>`` is used: no allocation, no library call, no floating point.
+Only ``<stdint.h>`` is used: no allocation, no library call, no floating point. Where raw values are more than
+bits, functions that take them follow (``interop.c_rows``); their struct has doubles.
 
 Invariants: scores are those of ``Model.scores``, exact in int64; decisions are those of ``model.evaluate``.
 No mask has a bit beyond the features, so the unused bits of the last word do not matter. A binary machine
@@ -22,30 +23,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.atomic import write_lines
-from tmverify.interop.generated import LiveVotes, check_name, check_size, head_lines, live_votes
+from tmverify.interop.c_rows import row_declarations, row_definitions, row_size, row_usage
+from tmverify.interop.generated import LiveVotes, check_size, head_lines, live_votes
+from tmverify.interop.identifiers import C_KEYWORDS, check_name
+from tmverify.interop.raw_rows import Field, fields_of
 from tmverify.model import Model
 from tmverify.properties.scope import check_model
 
 MAX_ENTRIES = 1 << 20  # so many entries and votes take gcc 12 half a minute and a gigabyte
 WORD_BITS = 64
 
-# The keywords of C99, C11 and C++: compilers of all three can read the file.
-KEYWORDS = """
-alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t
-class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue
-decltype default delete do double dynamic_cast else enum explicit export extern false float for friend
-goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private
-protected public register reinterpret_cast requires restrict return short signed sizeof static
-static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename
-typeof typeof_unqual union unsigned using virtual void volatile wchar_t while xor xor_eq
-"""
-
 
 def to_c(model: Model, path: str | os.PathLike[str], *, name: str = "tm") -> None:
     """Write ``model`` as a self-contained C99 file (which is also valid C++).
 
     It defines ``<name>_pack``, ``<name>_scores`` and ``<name>_predict``, and the macros ``<NAME>_FEATURES``,
-    ``_WORDS``, ``_OUTPUTS`` and ``_CLASSES``; its head comment says how to call them.
+    ``_WORDS``, ``_OUTPUTS`` and ``_CLASSES``; its head comment says how to call them. If the model's space
+    has numbers, categories or grey levels, there are also the struct ``<name>_row`` of raw values,
+    ``<name>_encode``, which makes the bits of ``space.encode``, and ``<name>_predict_row``.
 
     Parameters
     ----------
@@ -59,22 +54,27 @@ def to_c(model: Model, path: str | os.PathLike[str], *, name: str = "tm") -> Non
     ------
     InvalidInputError
         If ``model`` is not a Model, ``name`` not an identifier or a keyword, or there are more than
-        ``MAX_ENTRIES`` entries or votes, too many for compilers.
+        ``MAX_ENTRIES`` entries, votes, or cuts and categories, too many for compilers.
     """
     check_model(model, "model")
-    check_name(name, KEYWORDS.split(), "C or C++")
+    check_name(name, C_KEYWORDS, "C or C++")
     votes = live_votes(model)
     check_size(len(votes.owners), MAX_ENTRIES, "votes", "C")
     check_size(len(_entry_starts(votes)), MAX_ENTRIES, "words that clauses look at", "C")
-    write_lines(path, _lines(model, votes, name), encoding="ascii")
+    fields = fields_of(model.space, name, levels=True)
+    check_size(row_size(fields), MAX_ENTRIES, "cuts, thresholds and categories", "C")
+    write_lines(path, _lines(model, votes, fields, name), encoding="ascii")
 
 
-def _lines(model: Model, votes: LiveVotes, name: str) -> Iterator[str]:
+def _lines(model: Model, votes: LiveVotes, fields: list[Field], name: str) -> Iterator[str]:
     yield "/*"
-    for line in head_lines(model, _usage(model, name)):
+    for line in head_lines(model, _usage(model, name) + row_usage(fields, name)):
         yield f" * {line}".rstrip()
     yield " */"
-    yield from _preamble(model, name)
+    yield from _preamble(model, name, bool(fields))
+    if fields:
+        yield from row_declarations(fields, name)
+    yield f"#ifndef {name.upper()}_DECLARATIONS\n"
     yield from _table(f"{name}_bias", votes.bias)
     if len(votes.clauses):
         yield from _clause_tables(votes, name)
@@ -87,13 +87,17 @@ def _lines(model: Model, votes: LiveVotes, name: str) -> Iterator[str]:
     }
     scores = SCORES if len(votes.clauses) else CONSTANT_SCORES
     predict = PREDICT_BINARY if model.n_outputs == 1 else PREDICT_LARGEST
-    yield (PACK + scores + predict + END) % values
+    yield (PACK + scores + predict) % values
+    if fields:
+        yield from row_definitions(fields, name)
+    yield END
 
 
 def _usage(model: Model, name: str) -> list[str]:
     upper = name.upper()
     return [
-        "Compile this file as C99 or C++, declare the functions where you need them (or include the file):",
+        "Compile this file as C99 or C++. Where you need the functions, include it once more, for what it",
+        f"declares alone: #define {upper}_DECLARATIONS, then #include. Or include it in your only file.",
         f"  void {name}_pack(const uint8_t *bits, uint64_t *x);         from a byte a feature, 0 or not",
         f"  void {name}_scores(const uint64_t *x, int64_t *scores);     {upper}_OUTPUTS exact scores",
         f"  int {name}_predict(const uint64_t *x);                      the index of the class",
@@ -103,14 +107,15 @@ def _usage(model: Model, name: str) -> list[str]:
     ]
 
 
-def _preamble(model: Model, name: str) -> Iterator[str]:
+def _preamble(model: Model, name: str, rows: bool) -> Iterator[str]:
     sizes = {
         "FEATURES": model.n_features,
         "WORDS": -(-model.n_features // WORD_BITS),
         "OUTPUTS": model.n_outputs,
         "CLASSES": len(model.classes),
     }
-    yield "\n#include <stdint.h>\n"
+    yield "\n#include <stdint.h>"
+    yield f"#ifndef {name.upper()}_NO_ROWS\n#include <float.h>\n#endif\n" if rows else ""
     for what, size in sizes.items():
         yield f"#define {name.upper()}_{what} {size}"
     yield PROTOTYPES % {"name": name}
@@ -241,6 +246,8 @@ int %(name)s_predict(const uint64_t *x)
 """
 
 END = """
+#endif
+
 #ifdef __cplusplus
 }
 #endif

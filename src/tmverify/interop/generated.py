@@ -11,19 +11,17 @@ characters that could end a comment, join two lines or call a macro.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.errors import InvalidInputError, shown
+from tmverify.errors import InvalidInputError
 from tmverify.model import Label, Model
 from tmverify.model.clauses import Clauses
 from tmverify.model.evaluate import live_clauses
 
-MAX_NAME_CHARS = 63  # the part of a name that every C compiler compares
 MAX_QUOTED_CHARS = 200  # C guarantees lines of 4,095 characters; an escaped character takes ten
 
 # End of comment, end of quote, escape, trigraph, macro call.
@@ -65,20 +63,6 @@ def live_votes(model: Model) -> LiveVotes:
     return LiveVotes(model.clauses.select(live), owners, outputs, weights, bias, lowest, highest)
 
 
-def check_name(name: object, keywords: Collection[str], language: str) -> str:
-    """Return ``name``, or raise InvalidInputError if a program can't use it as an identifier."""
-    if not isinstance(name, str) or not re.fullmatch(
-        rf"[A-Za-z][A-Za-z0-9_]{{0,{MAX_NAME_CHARS - 1}}}", name
-    ):
-        raise InvalidInputError(
-            f"name must be a letter, then letters, digits and underscores, at most {MAX_NAME_CHARS} in all. "
-            f"Got {shown(name)} instead."
-        )
-    if name in keywords:
-        raise InvalidInputError(f"name must be no keyword of {language}. Got {name!r} instead.")
-    return name
-
-
 def check_size(size: int, limit: int, what: str, language: str) -> None:
     """Raise InvalidInputError if ``size`` is over the limit that compilers can handle."""
     if size > limit:
@@ -99,14 +83,14 @@ def head_lines(model: Model, usage: Sequence[str]) -> Iterator[str]:
     yield ""
     yield "Classes, by index:"
     for index, label in enumerate(model.classes):
-        yield f"  {index} = {_quoted(label)}"
+        yield f"  {index} = {quoted(label)}"
     yield ""
     if model.feature_names is None:
         yield "Features have no names: bit i is feature i, counted from 0 and called x0, x1, and so on."
         return
     yield "Features, by bit:"
     for feature, name in enumerate(model.feature_names):
-        yield f"  {feature} = {_quoted(name)}"
+        yield f"  {feature} = {quoted(name)}"
 
 
 def _rule(model: Model) -> str:
@@ -116,7 +100,8 @@ def _rule(model: Model) -> str:
     return f"the class with the largest score, of equals the lowest index.{cut}"
 
 
-def _quoted(label: Label) -> str:
+def quoted(label: Label) -> str:
+    """A label as comments show it: it can't end one, whatever it contains."""
     if not isinstance(label, str):
         return str(label)
     shown_part = "".join(map(_escaped, label[:MAX_QUOTED_CHARS]))

@@ -25,7 +25,10 @@ import numpy as np
 
 from tmverify.atomic import write_lines
 from tmverify.errors import InvalidInputError
-from tmverify.interop.generated import LiveVotes, check_name, check_size, head_lines, live_votes
+from tmverify.interop.generated import LiveVotes, check_size, head_lines, live_votes
+from tmverify.interop.identifiers import VERILOG_KEYWORDS, check_name
+from tmverify.interop.raw_rows import Field, fields_of
+from tmverify.interop.verilog_rows import row_module, row_usage
 from tmverify.model import Model
 from tmverify.properties.scope import check_model
 
@@ -36,32 +39,12 @@ FAN_IN = 8
 PORTS = ("x", "scores", "decision")
 PER_LINE = 12
 
-# The keywords of Verilog-2005, and of SystemVerilog, since many tools read a .v file as such.
-KEYWORDS = """
-accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin
-bind bins binsof bit break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking
-cmos config const constraint context continue cover covergroup coverpoint cross deassign default defparam
-design disable dist do edge else end endcase endchecker endclass endclocking endconfig endfunction
-endgenerate endgroup endinterface endmodule endpackage endprimitive endprogram endproperty endsequence
-endspecify endtable endtask enum event eventually expect export extends extern final first_match for
-force foreach forever fork forkjoin function generate genvar global highz0 highz1 if iff ifnone
-ignore_bins illegal_bins implements implies import incdir include initial inout input inside instance int
-integer interconnect interface intersect join join_any join_none large let liblist library local
-localparam logic longint macromodule matches medium modport module nand negedge nettype new nexttime nmos
-nor noshowcancelled not notif0 notif1 null or output package packed parameter pmos posedge primitive
-priority program property protected pull0 pull1 pulldown pullup pulsestyle_ondetect pulsestyle_onevent
-pure rand randc randcase randsequence rcmos real realtime ref reg reject_on release repeat restrict
-return rnmos rpmos rtran rtranif0 rtranif1 s_always s_eventually s_nexttime s_until s_until_with scalared
-sequence shortint shortreal showcancelled signed small soft solve specify specparam static string strong
-strong0 strong1 struct super supply0 supply1 sync_accept_on sync_reject_on table tagged task this
-throughout time timeprecision timeunit tran tranif0 tranif1 tri tri0 tri1 triand trior trireg type
-typedef union unique unique0 unsigned until until_with untyped use uwire var vectored virtual void wait
-wait_order wand weak weak0 weak1 while wildcard wire with within wor xnor xor
-"""
-
 
 def to_verilog(model: Model, path: str | os.PathLike[str], *, name: str = "tm") -> None:
     """Write ``model`` as a synthesizable Verilog-2001 module.
+
+    If the model's space has numbers or categories, a second module, ``<name>_row``, takes raw values, and
+    makes the bits of ``space.encode`` of them (``interop.verilog_rows``).
 
     Parameters
     ----------
@@ -79,7 +62,7 @@ def to_verilog(model: Model, path: str | os.PathLike[str], *, name: str = "tm") 
         ``MAX_VOTES`` votes.
     """
     check_model(model, "model")
-    check_name(name, KEYWORDS.split(), "Verilog")
+    check_name(name, VERILOG_KEYWORDS, "Verilog")
     if name in PORTS:
         raise InvalidInputError(f"name must be none of the ports {', '.join(PORTS)}. Got {name!r} instead.")
     votes = live_votes(model)
@@ -88,10 +71,11 @@ def to_verilog(model: Model, path: str | os.PathLike[str], *, name: str = "tm") 
     check_size(model.n_outputs * width, MAX_VECTOR, "bits of scores", "Verilog")
     check_size(len(votes.clauses.literals), MAX_LITERALS, "literals", "Verilog")
     check_size(len(votes.owners), MAX_VOTES, "votes", "Verilog")
-    write_lines(path, _lines(model, votes, width, name), encoding="ascii")
+    fields = fields_of(model.space, name, levels=False)
+    write_lines(path, _lines(model, votes, fields, width, name), encoding="ascii")
 
 
-def _lines(model: Model, votes: LiveVotes, width: int, name: str) -> Iterator[str]:
+def _lines(model: Model, votes: LiveVotes, fields: list[Field], width: int, name: str) -> Iterator[str]:
     index_width = (len(model.classes) - 1).bit_length()
     usage = [
         "Combinational, Verilog-2001:",
@@ -99,7 +83,7 @@ def _lines(model: Model, votes: LiveVotes, width: int, name: str) -> Iterator[st
         f"  scores    {model.n_outputs} of {width} bits, signed: score k is scores[{width}*k +: {width}]",
         f"  decision  the index of the class, {index_width} bits, unsigned",
     ]
-    for line in head_lines(model, usage):
+    for line in head_lines(model, usage + row_usage(fields, name)):
         yield f"// {line}".rstrip()
     yield "// Sums are wider than their terms, on purpose:"
     yield "// verilator lint_off WIDTH"
@@ -115,6 +99,8 @@ def _lines(model: Model, votes: LiveVotes, width: int, name: str) -> Iterator[st
     else:
         yield from _tournament(model, votes, width, index_width)
     yield "endmodule"
+    if fields:
+        yield from row_module(fields, name, model.n_outputs * width, index_width)
     yield "// verilator lint_on WIDTH"
 
 

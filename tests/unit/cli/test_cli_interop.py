@@ -84,6 +84,18 @@ def test_export_in_every_format(here: Path, capsys: Capture, suffix: str) -> Non
     assert Path("other").read_text() == text
 
 
+def test_export_of_a_model_with_columns(here: Path) -> None:
+    space = tv.Space([tv.Number("Age", [40]), tv.Category("city", ["Oslo"], other=True)])
+    save(tv.Model.from_clauses(2, [[1]], [[1]], space=space), here / "table.tm")
+    assert main(["export", "table.tm", "-o", "t.c", "--name", "loan"]) == 0
+    text = Path("t.c").read_text()
+    assert "int loan_predict_row(const loan_row *row);" in text
+    assert "    double age;\n" in text
+    assert 'LOAN_CITY_OSLO = 0, /* "Oslo" */' in text
+    assert main(["export", "table.tm", "-o", "t.v", "--name", "loan"]) == 0
+    assert "module loan_row (\n    input  [63:0] age,\n    input  city,\n" in Path("t.v").read_text()
+
+
 def test_the_question_is_said(here: Path, capsys: Capture) -> None:
     command = [
         "export",
