@@ -49,6 +49,9 @@ class Options(NamedTuple):
         return int(found[0]) if len(found) else ABSENT
 
 
+_NO_OPTIONS: tuple[Options, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
     """Inputs whose changes cost at most ``radius``; without a centre, every possible input.
@@ -141,7 +144,7 @@ class Region:
         """The columns that have these bits; the bits themselves, if it is about bits."""
         if self.space is None:
             return bits
-        return np.array([self.space.column_of(bit) for bit in bits.tolist()], np.int64)
+        return self.space.columns_of(bits)
 
     def keeping(self, columns: Iterable[int]) -> Region:
         """The part in which these columns (bits, if it is about bits) keep the origin's value."""
@@ -157,6 +160,31 @@ class Region:
         """The ball around a possible input, in a region of every possible input."""
         options = () if self.space is None else _options(self.space, x, self.rules)
         return replace(self, center=np.ascontiguousarray(x), radius=radius, options=options)
+
+    def counting_columns(self) -> tuple[Region, int]:
+        """The same inputs, of equal cost those of fewer changes first: costs are multiplied by a factor.
+
+        Returns the region and the factor, 1 if every change costs something anyway.
+        """
+        if all((own.costs[1:] > 0).all() for own in self.options):
+            return self, 1
+        flags = np.flatnonzero(self.mutable)
+        origin, patterns = self.origin, np.array([[0], [1]], np.uint8)
+        options = list(self.options)
+        for bit, column in zip(flags.tolist(), self.column_of(flags).tolist(), strict=True):
+            values = np.array([origin[bit], 1 - origin[bit]], np.int64)
+            costs = np.array([0, 1], np.int64)
+            options.append(Options(column, range(bit, bit + 1), values, costs, patterns[values]))
+        factor = len(options) + 1
+        dearer = [own._replace(costs=own.costs * factor + (np.arange(len(own.costs)) > 0)) for own in options]
+        dearer.sort(key=lambda own: own.column)
+        region = replace(
+            self,
+            radius=self.radius * factor + len(options),
+            mutable=np.zeros(self.n_features, np.bool_),
+            options=tuple(dearer),
+        )
+        return region, factor
 
     def inside(self, literals: Mapping[int, bool]) -> Region | None:
         """The part in which some bits have these values, around another origin; None if it is empty."""
@@ -223,20 +251,18 @@ def region_around(model: Classifier, x: Row, epsilon: int | None, rules: Rules) 
     """
     center = input_row(x, model)
     center.flags.writeable = False
-    mutable, space = model.attainable, None
-    options: tuple[Options, ...] = ()
+    mutable, options, space = model.attainable, _NO_OPTIONS, None
     if rules.about_bits:
         mutable = mutable if rules.features is None else mutable & rules.features
         if rules.direction is not None:
             mutable = mutable & (center == (rules.direction == "remove"))
     else:
-        _check_possible(model.space, center)
-        mutable, options = (
-            mutable & _free_flags(model.space, center, rules),
-            _options(model.space, center, rules),
-        )
+        space = model.space
+        _check_possible(space, center)
+        mutable = mutable & _free_flags(space, center, rules)
+        options = _options(space, center, rules)
     region = Region(center, MOST, mutable, options, rules, space=space)
-    most = None if options or not rules.about_bits else model.n_features
+    most = model.n_features if rules.about_bits else None
     return region.within(region.reach if epsilon is None else check_epsilon(epsilon, most))
 
 
