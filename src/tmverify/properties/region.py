@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,8 @@ MOST = (1 << 31) - 1
 """The largest budget."""
 
 
-class Options(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Options:
     """The options of one column; the first is the centre's own value."""
 
     column: int  # the column's place in the space
@@ -44,9 +45,16 @@ class Options(NamedTuple):
 
     def of(self, bits: NDArray[np.uint8]) -> int:
         """Which option an input, as bits, has in this column; ABSENT if none."""
-        own = bits[self.bits.start : self.bits.stop]
-        (found,) = np.nonzero((self.patterns == own).all(axis=1))
-        return int(found[0]) if len(found) else ABSENT
+        return self._places.get(bits[self.bits.start : self.bits.stop].tobytes(), ABSENT)
+
+    @cached_property
+    def _places(self) -> dict[bytes, int]:
+        return {pattern.tobytes(): place for place, pattern in enumerate(self.patterns)}
+
+    @cached_property
+    def changed(self) -> tuple[NDArray[np.int64], ...]:
+        """For each option, the bits in which it differs from the first."""
+        return tuple(np.flatnonzero(row) + self.bits.start for row in self.patterns != self.patterns[0])
 
 
 _NO_OPTIONS: tuple[Options, ...] = ()
@@ -176,7 +184,7 @@ class Region:
             costs = np.array([0, 1], np.int64)
             options.append(Options(column, range(bit, bit + 1), values, costs, patterns[values]))
         factor = len(options) + 1
-        dearer = [own._replace(costs=own.costs * factor + (np.arange(len(own.costs)) > 0)) for own in options]
+        dearer = [replace(own, costs=own.costs * factor + (np.arange(len(own.costs)) > 0)) for own in options]
         dearer.sort(key=lambda own: own.column)
         region = replace(
             self,
@@ -203,7 +211,7 @@ class Region:
             costs[0] = 0
             if len(kept) > 1:
                 options.append(
-                    own._replace(values=own.values[kept], costs=costs, patterns=own.patterns[kept])
+                    replace(own, values=own.values[kept], costs=costs, patterns=own.patterns[kept])
                 )
         for bit, value in literals.items():
             if mutable[bit]:
@@ -313,12 +321,17 @@ def _options(space: Space, center: NDArray[np.uint8], rules: Rules) -> tuple[Opt
             continue
         start, stop = column.bits.start, column.bits.stop
         own = int(column.part.value_indices(center[None, start:stop])[0])
-        values = np.array([own, *_allowed_values(column, own, rule)], np.int64)
-        if len(values) > 1:
-            costs = _steps(column, own, values) if rules.distance == "steps" else (values != own)
-            patterns = column.part.patterns[values]
-            found.append(Options(place, column.bits, values, costs.astype(np.int64) * rule.cost, patterns))
+        options = _options_of_column(column, own, rule, rules.distance == "steps")
+        if len(options.values) > 1:
+            found.append(options)
     return tuple(sorted({own.column: own for own in found}.values(), key=lambda own: own.column))
+
+
+@lru_cache(maxsize=1 << 12)  # rows of a table share them
+def _options_of_column(column: Column, own: int, rule: Rule, by_steps: bool) -> Options:
+    values = np.array([own, *_allowed_values(column, own, rule)], np.int64)
+    costs = _steps(column, own, values) if by_steps else (values != own).astype(np.int64)
+    return Options(rule.column, column.bits, values, costs * rule.cost, column.part.patterns[values])
 
 
 def _allowed_values(column: Column, own: int, rule: Rule) -> list[int]:

@@ -1,14 +1,15 @@
-"""The nearest changes: the cheapest sets of columns whose change alters the decision, no set containing another.
+"""The nearest changes: the cheapest sets of columns whose change alters the decision, none within another.
 
 Others call them counterfactuals, or recourse: "you would be approved with: savings moderate instead of
 little". Each is the nearest witness of a part of the region, and the parts together leave nothing out:
 
 A set that contains none of the sets found so far lets at least one column of each keep its value. So when a
-set S is found in the part in which the columns K keep their values, that part is divided into one part for each
-column c of S, in which K and c keep theirs (E. L. Lawler 1972, for the k best solutions). Parts wait in order of
-what their nearest witness costs, or at least costs; a set that is found in the first of them is proved to be the
-next one. The cheapest set of a part has no proper subset that alters the decision, as that would cost less.
-Where changes cost nothing, that is no longer so: then, of equally cheap sets, those of fewer columns come first.
+set S is found in the part in which the columns K keep their values, that part is divided into one part for
+each column c of S, in which K and c keep theirs (E. L. Lawler 1972, for the k best solutions). Parts wait in
+order of what their nearest witness costs, or at least costs; a set that is found in the first of them is
+proved to be the next one. The cheapest set of a part has no proper subset that alters the decision, as that
+would cost less. Where changes cost nothing, that is no longer so: then, of equally cheap sets, those of fewer
+columns come first.
 """
 
 from __future__ import annotations
@@ -258,7 +259,8 @@ class _Finder:
         return frozenset(self.region.column_of(answer.flips).tolist())
 
     def _change_set(self, answer: Radius, *, optimal: bool) -> ChangeSet:
-        assert answer.witness is not None and answer.decisions is not None
+        assert answer.witness is not None
+        assert answer.decisions is not None
         cost = self.query.region.cost(answer.witness)
         assert cost is not None
         return ChangeSet(answer.changes, cost, answer.witness, answer.decisions[1], optimal)

@@ -191,21 +191,22 @@ def rejection(fault: str) -> dict[str, Any]:
 
 
 def with_near_values(query: AnyQuery, witness: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The witness with columns as near to the origin's values as can be, one after the other, at no more cost.
+    """The witness with columns as near to the origin's values as can be, one by one, at no more cost.
 
     An engine takes any value that does; a person would rather hear of the nearest.
     """
     region = query.region
+    changed = set(region.column_of(np.flatnonzero(witness != region.origin)).tolist())
     for options in region.options:
-        now = options.of(witness)
-        if now <= 0 or not region.contains(witness):
+        now = options.of(witness) if options.column in changed else 0
+        if now <= 0:
             continue
         far = np.abs(options.values - options.values[0])
         nearer = np.flatnonzero((far < far[now]) & (options.costs <= options.costs[now]))
         nearer = nearer[np.argsort(far[nearer], kind="stable")]
         tried = np.repeat(witness[None, :], len(nearer), axis=0)
         tried[:, options.bits.start : options.bits.stop] = options.patterns[nearer]
-        (good,) = np.nonzero(query.violated(query.decisions(tried))) if len(nearer) else ((),)
+        good = np.flatnonzero(query.violated(query.decisions(tried))) if len(nearer) else nearer
         if len(good):
             witness = tried[good[0]]
     return witness
