@@ -133,6 +133,11 @@ class Region:
             changed[options.bits.start : options.bits.stop] = False
         return None if (changed & ~self.mutable).any() else total + int(changed.sum())
 
+    def steps(self, options: Options) -> NDArray[np.int64]:
+        """How far each of a column's options is from the origin's value, in steps."""
+        assert self.space is not None
+        return _steps(self.space.columns[options.column], int(options.values[0]), options.values)
+
     def contains(self, z: NDArray[np.uint8]) -> bool:
         """Whether ``z``, a checked uint8 vector, lies in the region."""
         cost = self.cost(z)
@@ -213,10 +218,13 @@ class Region:
                 options.append(
                     replace(own, values=own.values[kept], costs=costs, patterns=own.patterns[kept])
                 )
+        moving = {bit for own in self.options for bit in own.bits}
         for bit, value in literals.items():
             if mutable[bit]:
                 start[bit] = value
                 mutable[bit] = False
+            elif bit not in moving and start[bit] != value:
+                return None
         return replace(self, center=None, start=start, mutable=mutable, options=tuple(options))
 
     def size(self, most: int) -> int:

@@ -201,7 +201,7 @@ def with_near_values(query: AnyQuery, witness: NDArray[np.uint8]) -> NDArray[np.
         now = options.of(witness) if options.column in changed else 0
         if now <= 0:
             continue
-        far = np.abs(options.values - options.values[0])
+        far = region.steps(options)
         nearer = np.flatnonzero((far < far[now]) & (options.costs <= options.costs[now]))
         nearer = nearer[np.argsort(far[nearer], kind="stable")]
         tried = np.repeat(witness[None, :], len(nearer), axis=0)
