@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tmcheck import FORMAT, VERSION
 from tmverify.certificates.certificate import Body, Certificate
-from tmverify.certificates.tmcheck import FORMAT, VERSION
 from tmverify.properties.query import AnyQuery
+from tmverify.properties.region import Region
 from tmverify.properties.verdict import Status
 
 Text = Callable[[], Iterable[bytes]]
@@ -62,13 +63,28 @@ def _claim(query: AnyQuery, answer: str, **others: Any) -> dict[str, Any]:
         "answer": answer,
         "models": [model.content_hash for model in query.topic.models],
         "scope": int(scope) if isinstance(scope, np.integer) else scope,
+        "target": None,
         "epsilon": None if region.center is None else region.radius,
         "radius": None,
-        "features": None if region.features is None else _hex(region.features),
-        "direction": region.direction,
+        **_ways_to_change(region),
         "inputs": 1,
         "eta": "1/1",
         **others,
+    }
+
+
+def _ways_to_change(region: Region) -> dict[str, Any]:
+    """What a claim says about distances and changes: flips of bits, as the region restricts them.
+
+    This is the one place that knows how a region is written: in distance "columns" or "steps" its rules go to
+    ``columns``, and the columns that may not change together to ``apart`` (``docs/certificates.md``).
+    """
+    return {
+        "distance": "bits",
+        "features": None if region.features is None else _hex(region.features),
+        "direction": region.direction,
+        "columns": None,
+        "apart": None,
     }
 
 

@@ -40,6 +40,8 @@ class Problem(NamedTuple):
         How many flips are allowed beyond those in ``flipped``.
     feature_ids : int64 array, (n_features,)
         The Query's number of each feature.
+    flip_to : uint8 array, (n_features,)
+        The value that each feature has if it flips. Only records need it: it may be empty without.
     flipped : int64 array
         Features of the Query that every solution flips.
     came_from : int32 array, (n_literals,)
@@ -60,6 +62,7 @@ class Problem(NamedTuple):
     where: NDArray[np.int64] = np.empty(0, np.int64)
     clauses: NDArray[np.int32] = np.empty(0, np.int32)
     waking: NDArray[np.bool_] = np.empty(0, np.bool_)
+    flip_to: NDArray[np.uint8] = np.empty(0, np.uint8)
 
     def flips_of_query(self, flips: NDArray[np.bool_]) -> list[int]:
         """The features of the Query that a solution flips."""
@@ -96,6 +99,7 @@ def problem_of(query: Query, radius: int) -> Problem:
         radius=min(radius, region.radius),
         feature_ids=np.arange(region.n_features),
         flipped=np.empty(0, np.int64),
+        flip_to=1 - region.origin,
     )
     return shrunk(whole, np.where(region.mutable, FREE, 0).astype(np.int8))
 
@@ -144,4 +148,5 @@ def shrunk(problem: Problem, fixed: NDArray[np.int8], *, merge: bool = True) -> 
         where=where[: len(used) + 1],
         clauses=clauses,
         waking=waking,
+        flip_to=problem.flip_to[used] if len(problem.flip_to) else problem.flip_to,
     )

@@ -202,7 +202,8 @@ class Tree:
         if event & (_tree.BY_BOUND | _tree.BY_COUNT):
             draft.step("close")
         if event & _tree.BY_SPLIT:
-            draft.step("split", int(self.problem.feature_ids[self.state.counts[_tree.BRANCH]]))
+            branch, flip_to = self.state.counts[_tree.BRANCH], self.problem.flip_to
+            draft.step("split", int(self.problem.feature_ids[branch]), int(flip_to[branch]))
         if result == _tree.SHRUNK:
             draft.step("shrink")
         elif result == _tree.REFUTED:
