@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 from tmcheck import limits
 from tmcheck.errors import Refused
@@ -256,24 +258,32 @@ def covers(apart: Sequence[Sequence[int]], keeps: frozenset[tuple[int, ...]]) ->
     are built up, a list at a time, until they contain one of ``keeps``.
     """
     sets = [frozenset(keep) for keep in keeps]
-    lists = [frozenset(columns) for columns in apart]
-    seen: set[frozenset[int]] = {frozenset()}
-    stack = [frozenset[int]()]
+    seen: set[bytes] = set()  # digests: the sets may be large
+    stack: list[Any] = [None]  # each set as its last column and the set before
     while stack:
-        kept = stack.pop()
+        last = stack.pop()
+        kept = _unrolled(last)
         if any(keep <= kept for keep in sets):
             continue
-        unmet = next((i for i, columns in enumerate(lists) if kept.isdisjoint(columns)), None)
+        unmet = next((columns for columns in apart if kept.isdisjoint(columns)), None)
         if unmet is None:
             return False
-        for column in apart[unmet]:
-            more = kept | {column}
-            if more not in seen:
-                seen.add(more)
-                if len(seen) > limits.MOST_SETS_APART:
-                    raise Refused("too many sets of columns to see that refutations cover the region")
-                stack.append(more)
+        for column in unmet:
+            digest = hashlib.sha256(repr(sorted((*kept, column))).encode()).digest()
+            if digest not in seen:
+                seen.add(digest)
+                stack.append((column, last))
+        if len(seen) >= limits.MOST_SETS_APART:
+            raise Refused("too many sets of columns to see that refutations cover the region")
     return True
+
+
+def _unrolled(linked: Any) -> set[int]:
+    kept = set()
+    while linked is not None:
+        column, linked = linked
+        kept.add(column)
+    return kept
 
 
 class OfNetwork(Subject):

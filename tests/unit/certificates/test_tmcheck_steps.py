@@ -193,11 +193,11 @@ def test_rewriting_and_dividing_keep_every_solution() -> None:
             problem.budget,
         )
         tree = Refutation(doubled, 1, set(range(N)))
-        before = solutions(tree.problem)
+        before = solutions(branch_of(tree).problem)
         chosen = rng.permutation(len(tree.problem.keys))[:3].tolist()
         tree.rewrite([(j, int(rng.integers(0, N))) for j in chosen])
         tree.divide()
-        assert solutions(tree.problem) == before
+        assert solutions(branch_of(tree).problem) == before
 
 
 def test_clauses_rewritten_once_have_the_same_solutions() -> None:
