@@ -81,6 +81,7 @@ class FlipBranch:
     def __init__(self, problem: FlipProblem) -> None:
         self.problem = problem
         self.fixed: dict[int, bool] = {}
+        self._left = problem.budget
         self.trail: list[tuple[int, bool]] = []  # column, and whether its other side is still to come
         self.false = [0] * len(problem.keys)  # false literals of each clause, by the first of the trail
         self.counted = 0
@@ -97,6 +98,7 @@ class FlipBranch:
 
     def _assign(self, column: int, flips: bool, open_side: bool) -> None:
         self.fixed[column] = flips
+        self._left -= flips
         self.trail.append((column, open_side))
 
     def _count_false(self) -> list[int]:
@@ -109,7 +111,7 @@ class FlipBranch:
 
     def slack(self) -> int:
         """How many further flips there may be."""
-        return self.problem.budget - sum(self.fixed.values())
+        return self._left
 
     def credits(self, by: Multipliers, dropped: set[int]) -> tuple[int, dict[int, int]]:
         """The bound  constant + sum_f credit[f] * flip[f]  on the weighted votes, times the unit.
@@ -202,6 +204,7 @@ class FlipBranch:
         while self.trail:
             column, open_side = self.trail.pop()
             flips = self.fixed.pop(column)
+            self._left += flips
             if self.counted > len(self.trail):
                 self.counted -= 1
                 for j, wakes in self.problem.occurs[column]:

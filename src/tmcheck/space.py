@@ -204,7 +204,13 @@ class Space:
         if column.kind == NUMBER:
             cuts = [_number_text(cut) for cut in run.parts[0]["cuts"]]
             below = ["up to", *(f"{cut} to" for cut in cuts)][value]
-            return f"{below} {cuts[value]}" if value < len(cuts) else f"over {cuts[-1]}" if cuts else "any"
+            return (
+                f"{below} {cuts[value]}"
+                if value < len(cuts)
+                else f"over {cuts[-1]}"
+                if cuts
+                else "any number"
+            )
         if column.kind == CATEGORY:
             return str([*run.parts[0]["categories"], "other"][value])
         named = run.parts and run.parts[0]["kind"] not in ("text", "image")
@@ -293,7 +299,8 @@ def _differ(values: list[str]) -> bool:
 
 
 def _is_finite(value: Any) -> bool:
-    return type(value) is float and math.isfinite(value)
+    """Whether it is a finite number as files have them: minus zero is written as zero."""
+    return type(value) is float and math.isfinite(value) and (value != 0 or math.copysign(1, value) == 1)
 
 
 def _are_cuts(cuts: Any) -> bool:
@@ -310,10 +317,11 @@ def _is_image(part: dict[str, Any]) -> bool:
         return False
     if type(threshold) is list:
         fits = len(threshold) == math.prod(shape) and all(map(_is_finite, threshold))
+        fits = fits and len(set(threshold)) > 1  # else it is written as one number
     else:
         fits = threshold is None or _is_finite(threshold)
     if window is None:
-        return fits and offset == 0 and type(offset) is float
+        return fits and _is_finite(offset) and offset == 0
     odd = type(window) is int and 3 <= window <= limits.MOST_SIDE and window % 2 == 1
     return odd and threshold is None and len(shape) == 2 and _is_finite(offset)
 

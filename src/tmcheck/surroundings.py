@@ -28,17 +28,26 @@ class Pool:
     """The clauses of some machines with their votes for all rows, those of the first machine first."""
 
     def __init__(self, machines: Sequence[Machine]) -> None:
+        self._machines = machines
         self.n_rows = sum(len(machine.always) for machine in machines)
-        self.clauses: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
-        before = 0
-        for machine in machines:
+
+    @cached_property
+    def clauses(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Literals and votes; witnesses need none of it."""
+        found, before = [], 0
+        for machine in self._machines:
             after = self.n_rows - before - len(machine.always)
-            self.clauses += [
+            found += [
                 (clause, (0,) * before + votes + (0,) * after)
                 for clause, votes in zip(machine.clauses, machine.votes, strict=True)
             ]
             before += len(machine.always)
-        self.occurring = set().union(*(machine.occurring for machine in machines))  # features, from 1
+        return found
+
+    @cached_property
+    def occurring(self) -> set[int]:
+        """The features that occur, from 1."""
+        return set().union(*(machine.occurring for machine in self._machines))
 
     def over_flips(
         self, true: set[int], budget: int
