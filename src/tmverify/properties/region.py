@@ -79,6 +79,9 @@ class Region:
         The input that a region without a centre is seen from.
     space : Space or None
         Whose columns they are, unless it is about bits.
+    apart : tuple of sets of int
+        Columns that may not all change together; engines are asked about parts of the region in which some of
+        them keep their values.
     """
 
     center: NDArray[np.uint8] | None
@@ -88,6 +91,7 @@ class Region:
     rules: Rules = EVERYTHING
     start: NDArray[np.uint8] | None = None
     space: Space | None = None
+    apart: tuple[frozenset[int], ...] = ()
 
     @classmethod
     def everything(cls, space: Space, distance: Distance = "columns") -> Region:
@@ -107,6 +111,11 @@ class Region:
     def n_features(self) -> int:
         """Width of an input."""
         return len(self.mutable)
+
+    @property
+    def plain(self) -> bool:
+        """Whether all columns are bits that flip at cost 1, so that columns have the numbers of bits."""
+        return not self.options and (self.space is None or self.space.only_flags)
 
     @property
     def origin(self) -> NDArray[np.uint8]:

@@ -179,7 +179,7 @@ def problem_of(query: Query, radius: int) -> Problem:
     votes = np.array([c.weights(query.votes) for c in query.constraints], np.int64)
     bounds = np.array([c.bound for c in query.constraints], np.int64)
     radius = min(radius, region.radius)
-    if region.options:
+    if not region.plain:
         return _over_columns(query, votes, bounds, radius)
     features = np.empty(len(pool.literals), np.int32)
     middles = np.empty(len(pool), np.int64)
@@ -316,7 +316,7 @@ def _options_of(
     wide: list[tuple[int, Options | int]] = [(own.column, own) for own in region.options]
     wide += zip(region.column_of(flags).tolist(), flags.tolist(), strict=True)
     wide.sort(key=lambda item: item[0])
-    words = max(_words(own) for own in region.options)
+    words = max((_words(own) for own in region.options), default=1)
     n, origin = len(wide), region.origin
     sizes = np.array([2 if isinstance(own, int) else len(own.values) for _, own in wide], np.int64)
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
