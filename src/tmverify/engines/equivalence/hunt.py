@@ -204,4 +204,4 @@ def compile_kernels() -> None:
     few = np.zeros((2, 3), np.uint8)  # a small batch of inputs has kernels of its own …
     find_among_samples(replace(query, hints=few), forever)
     one.scores(few)  # … and so has one for a large model
-    find_by_walking(query, None, 50, 0, forever)
+    find_by_walking(replace(query, cases=query.cases[:1]), None, 50, 0, forever)
