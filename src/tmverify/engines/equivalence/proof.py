@@ -12,7 +12,7 @@ import numpy as np
 
 from tmverify.engines.equivalence.normal import Clause, NormalForm, by_feature
 from tmverify.engines.equivalence.structure import Argument, subcube
-from tmverify.engines.proof_log import Draft, ProofLog, packed_numbers, packed_step
+from tmverify.engines.proof_log import Draft, ProofLog, Where, packed_numbers, packed_step
 from tmverify.properties.query import Query
 
 Votes = tuple[int, ...]
@@ -42,11 +42,11 @@ class Writer:
             return
         # A checker sees by itself that no possible input makes a clause true.
         possible = [part for part in argument.parts if subcube(self.query.region, part) is not None]
-        cubes = [self.log.covers(argument.case, n, by_feature(part)) for part in possible]
+        cubes = [self.log.covers(argument.case, n, Where(by_feature(part))) for part in possible]
         needs = tuple(cube for cube in cubes if cube is not None)
         if len(needs) < len(cubes):
             return
-        draft = self.log.draft(chosen, n, bits=True)
+        draft = self.log.draft(chosen, n, Where(bits=True))
         draft.start()
         left = self._added_up(draft, chosen, argument)
         if argument.parts:

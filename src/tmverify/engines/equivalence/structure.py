@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from tmverify.engines.engine import Deadline
 from tmverify.engines.equivalence.normal import Clause, NormalForm, by_feature
-from tmverify.engines.proof_log import ProofLog
+from tmverify.engines.proof_log import ProofLog, Where
 from tmverify.properties.query import Query
 from tmverify.properties.region import Region
 
@@ -266,7 +266,7 @@ def parts_of(query: Query, argument: Argument, log: ProofLog | None = None) -> l
     """What an argument leaves of ``query``: nothing, some subcubes, or the whole case."""
 
     def portion(inside: Clause) -> ProofLog | None:
-        return None if log is None else log.portion(argument.case, inside)
+        return None if log is None else log.portion(argument.case, Where(inside))
 
     case = replace(
         query,
