@@ -25,8 +25,9 @@ ModelB = Annotated[
 ]
 DATA_HELP = (
     "Your own rows: .csv or .tsv with the model's columns (found by name; others are ignored), or .txt with "
-    "a text a line. Or bits: .csv of 0/1, .npy, .npz with X (and y, feature_names). Labels are in the column "
-    "that the model was trained on, or in one named y or label."
+    "a text a line. Or .npz with X (and y, feature_names), or .npy: bits, or raw numbers with a column for "
+    "each of the model's. Or a .csv of 0/1. Labels are in the column that the model was trained on, or in "
+    "one named y or label."
 )
 DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=DATA_HELP)]
 

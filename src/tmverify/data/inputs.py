@@ -2,11 +2,14 @@
 
     .csv, .tsv   rows with the columns of the model's space, found by name; or bits, of 0 and 1
     .txt         a text a line, for models of texts
-    .npz, .npy   bits X (and, perhaps, y and feature_names); or pictures, for models of images
+    .npz, .npy   bits X (and, perhaps, y and feature_names); or raw rows of numbers, or pictures
 
 A file that names its columns is matched to a model by these names. If they are the names of the model's
 bits, the file holds bits; if they contain all columns of the model's space, it holds raw rows, and other
 columns are ignored (``Inputs.ignored``). Labels are in a column named like the space's target, y or label.
+
+An array without names holds raw rows if it has a column for each part of the space. Where bits have that
+width too, it does if some value is neither 0 nor 1; else integers are bits, and floats are refused.
 """
 
 from __future__ import annotations
@@ -37,8 +40,8 @@ from tmverify.errors import DataFormatError, InvalidInputError, meant, shown
 from tmverify.model.checks import as_bit_matrix
 from tmverify.model.classifier import Classifier
 from tmverify.model.inputs import has_raw_columns
-from tmverify.model.names import check_distinct, column_order, fitting_order
-from tmverify.space import Category, Flag, Space, Text
+from tmverify.model.names import check_distinct, column_order, default_name, fitting_order
+from tmverify.space import Category, Flag, Number, Space, Text
 from tmverify.space.rows import lacking, missing_columns
 from tmverify.space.text import split_words
 from tmverify.space.values import as_number
@@ -137,13 +140,17 @@ def load_inputs(
 def _checked(arrays: Arrays, model: Classifier | None, file: Path) -> Inputs:
     """The content of an array file: bits, or pictures if the model reads such."""
     X, y, names, raw, lines, ids = arrays
+    ignored: tuple[str, ...] = ()
     shape = None if model is None else model.space.image_shape
     if shape is not None and X.shape == shape and X.shape[-1] != np.prod(shape):
         X = X[None]  # one picture
-    if shape is not None and X.ndim and (X.shape[1:] == shape or _is_grey(X, shape)):
-        assert model is not None
-        X = model.space.encode(X)
-        names = None
+    if model is not None and shape is not None and X.ndim and X.shape[1:] == shape:
+        X, names = _encoded(X, model, file), None
+    elif model is not None and X.ndim == 2 and X.size and X.dtype.kind in "buif":
+        places = _raw_columns(X, names, model, file)
+        if places is not None:
+            ignored = () if names is None else tuple(names[i] for i in range(len(names)) if i not in places)
+            X, names = _encoded(X, model, file, places), None
     if X.ndim != 2:
         raise DataFormatError(
             f"{file}: X must be a matrix of shape (inputs, features). Found shape {X.shape}; "
@@ -153,13 +160,62 @@ def _checked(arrays: Arrays, model: Classifier | None, file: Path) -> Inputs:
         raise DataFormatError(f"{file}: X must have at least one input and one feature. Found {X.shape}.")
     bits = as_bit_matrix(X, X.shape[1], name=f"X of {file}")
     labels = None if y is None else check_labels(y, len(bits), file)
-    return Inputs(bits, labels, names, raw, ids, lines if raw is None else raw.lines)
+    return Inputs(bits, labels, names, raw, ids, lines if raw is None else raw.lines, ignored)
 
 
-def _is_grey(X: NDArray[Any], shape: tuple[int, ...]) -> bool:
-    """Whether ``X`` holds flat pictures of grey levels: values that can't be bits."""
-    flat = X.ndim == 2 and X.shape[1] == np.prod(shape) and X.dtype.kind in "uif" and X.size > 0
-    return bool(flat and X.max() > 1)
+def _encoded(
+    X: NDArray[Any], model: Classifier, file: Path, places: Sequence[int | None] | None = None
+) -> NDArray[np.uint8]:
+    """The bits of pictures, or of raw rows whose columns are at ``places`` (None: not there, not needed)."""
+    space, absent = model.space, np.zeros(len(X))
+    try:
+        if places is None or space.image_shape is not None:
+            return space.encode(X if places is None else X[:, np.array(places)])
+        return space.encode_columns([absent if place is None else X[:, place] for place in places])
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{file}: {error}") from None
+
+
+def _raw_columns(
+    X: NDArray[Any], names: tuple[str, ...] | None, model: Classifier, file: Path
+) -> Sequence[int | None] | None:
+    """Where the parts of the space, or the pixels, are in a matrix of raw numbers; None if it is bits."""
+    space, width = model.space, X.shape[1]
+    if not _can_be_numbers(space):
+        return None
+    if names is not None and space.image_shape is None:
+        return _places(names, space) if has_raw_columns(names, model) else None
+    counted = tuple(map(default_name, range(width)))
+    found: Sequence[int | None]
+    if width == (space.n_bits if space.image_shape is not None else len(space.parts)):
+        order = None if names is None else fitting_order(names, model)
+        found = range(width) if order is None or len(order) != width else order.tolist()
+    elif not lacking(counted, space):  # columns were left out in training
+        found = _places(counted, space)
+    else:
+        return None
+    if width != space.n_bits or ((X != 0) & (X != 1)).any():
+        return found
+    if X.dtype.kind == "f" and space.raw_looks_like_bits:
+        raise DataFormatError(
+            f"{file}: X holds floats, all of them 0 or 1: these could be bits, or raw rows of the model. "
+            "Save bits as integers, X.astype(np.uint8); raw rows by model.space.encode(X), or in a .csv file "
+            "that names their columns."
+        )
+    return None
+
+
+def _places(names: Sequence[str], space: Space) -> list[int | None]:
+    place = {name: i for i, name in enumerate(names)}
+    return [place.get(part.name) for part in space.parts]
+
+
+def _can_be_numbers(space: Space) -> bool:
+    """Whether raw rows can be an array of numbers that are not the bits."""
+    if space.image_shape is not None:
+        return True
+    columns = space.named and all(isinstance(part, Flag | Number | Category) for part in space.parts)
+    return columns and not all(isinstance(part, Flag) for part in space.parts)
 
 
 def _matched(inputs: Inputs, model: Classifier | None, file: Path) -> Inputs:

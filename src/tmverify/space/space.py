@@ -224,6 +224,19 @@ class Space:
         """Whether every column is one bit, so that all bits are possible."""
         return not self.named or all(isinstance(part, Flag | Text | Image) for part in self.parts)
 
+    @cached_property
+    def raw_looks_like_bits(self) -> bool:
+        """Whether an array can be raw rows or bits by its shape: a flat picture, or one bit a column.
+
+        Of plain flags, 0 and 1 are the same in both, and so they are of a picture that is given as bits.
+        """
+        if not self.named or all(isinstance(part, Flag) for part in self.parts):
+            return False
+        first = self.parts[0]
+        if isinstance(first, Image) and len(self.parts) == 1:
+            return first.threshold is not None or first.window is not None
+        return len(self.parts) == self.n_bits and all(isinstance(part, OneColumn) for part in self.parts)
+
     def encode(self, rows: Any, *, row_names: Sequence[str] | None = None) -> NDArray[np.uint8]:
         """The bits of raw rows, uint8 (n, n_bits).
 
