@@ -30,7 +30,7 @@ from tmverify.campaign.expansion import Campaign
 from tmverify.campaign.run import ask, check_folder, check_jobs, notes_of
 from tmverify.campaign.store import Store
 from tmverify.cli.exit_codes import ExitCode
-from tmverify.cli.output import asked_anew, print_note, tell_ignored
+from tmverify.cli.output import asked_anew, print_note, tell_of_rows
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.engines import check_certifying, check_engine
 from tmverify.engines.engine import check_timeout
@@ -224,7 +224,7 @@ def _open(question: Question, given: Given) -> tuple[Subject, Any]:
         if given.data is None:
             return subject, None
         hints = open_inputs(given.data, models)
-        tell_ignored(given.data, hints)
+        tell_of_rows(given.data, hints.ignored, hints.notes)
         return subject, hints.X
     assert given.data is not None
     chosen = Chosen(
@@ -236,7 +236,7 @@ def _open(question: Question, given: Given) -> tuple[Subject, Any]:
     )
     data = text_of(given.data.stem)
     inputs = open_inputs(given.data, models, given.id)
-    tell_ignored(given.data, inputs)
+    tell_of_rows(given.data, inputs.ignored, inputs.notes)
     return about_inputs(names, models, inputs, chosen, data=data), None
 
 

@@ -47,7 +47,7 @@ def predict(
     from rich.text import Text
 
     from tmverify.asking.subject import open_inputs, open_models
-    from tmverify.cli.output import described, plain, print_note, show, show_json, table_of, tell_ignored
+    from tmverify.cli.output import described, plain, print_note, show, show_json, table_of, tell_of_rows
     from tmverify.data import match_labels
 
     if output is not None:
@@ -57,7 +57,7 @@ def predict(
             raise InvalidInputError("--scores can't be written to a .npy file; choose --output FILE.csv.")
     (classifier,) = open_models([model])
     inputs = open_inputs(data, [classifier], id)
-    tell_ignored(data, inputs)
+    tell_of_rows(data, inputs.ignored, inputs.notes)
     labels = classifier.predict(inputs.X).tolist()
     expected = None if inputs.y is None else match_labels(inputs.y, classifier.classes)
     known = [(said, label) for said, label in zip(labels, expected or (), strict=False) if label is not None]

@@ -267,3 +267,27 @@ def test_names_from_files_are_shown_and_not_obeyed(capsys: Capture) -> None:
         assert "\x1b" not in found[command].out + found[command].err
         assert "[red]\\x1b[31m" in found[command].out
         assert "[red]\\x1b[31m" in found[command].err
+
+
+def test_a_campaign_says_what_models_do_not_know_of_the_rows(capsys: Capture) -> None:
+    """Once for each file, as the single commands do."""
+    space = tv.Space([tv.Category("city", ("Bergen", "Oslo"), other=True)])
+    save(tv.Model.from_clauses(2, [[1]], [1], space=space), Path("city.tm"))
+    Path("new.csv").write_text("city,more\nBergen,1\nbergen,2\n")
+    Path("texts.txt").write_text("a good film\nzxq\n")
+    Path("plan.toml").write_text(
+        "[models]\ncity = 'city.tm'\ntext = 'text.tm'\n"
+        "[inputs.new]\nfile = 'new.csv'\n[inputs.texts]\nfile = 'texts.txt'\n"
+        "[[ask]]\nquestion = 'radius'\nmodels = ['city']\ninputs = ['new']\n"
+        "[[ask]]\nquestion = 'radius'\nmodels = ['text']\ninputs = ['texts']\n"
+        "[[ask]]\nquestion = 'robustness'\nepsilons = [1]\nmodels = ['text']\ninputs = ['texts']\n"
+    )
+    assert run("campaign run plan.toml --store s.db") == 0
+    err = capsys.readouterr().err
+    unseen = "line 3: 'bergen' in column city was not seen in training, and is read as 'other'"
+    for note in (
+        "new.csv: ignored, as the model does not read them: more\n",
+        f"new.csv: {unseen} (is 'Bergen' meant?)\n",
+        "texts.txt: the model knows no word of line 2\n",
+    ):
+        assert err.count(note) == 1
