@@ -30,6 +30,7 @@ from tmverify.model.classifier import TEAM
 from tmverify.model.names import printable_name
 from tmverify.properties import Status, StopReason
 from tmverify.properties.trust import NO_CERTIFICATE
+from tmverify.space.space import word_text
 
 _MAX_LINES = 5
 _MAX_CHANGES = 10
@@ -290,7 +291,7 @@ def _witness_lines(answers: Answers) -> list[Text]:
 
 
 def _line(answers: Answers, asked: Asked) -> Text:
-    """The input, the decisions that differ, and what has to change: "age 25 to 40 → over 60, x3 0→1"."""
+    """The input, the decisions that differ, and what has to change: "age 25 to 40 → over 60, x3 0 → 1"."""
     within = "" if asked.task.epsilon is None else f", epsilon {asked.task.epsilon}"
     line = Text(f"  {plain(asked.task.called)}{within}: ")
     line.append(_decisions_text(asked), style="bold")
@@ -325,7 +326,7 @@ def _place_text(model: Classifier, witness: NDArray[np.uint8]) -> str:
         )
         return f"{what} there: {_listed(ones, _MAX_ONES) or 'none'}"
     values = [
-        f'"{column.name}"' if column.kind == "word" else f"{column.name} {column.words(witness)}"
+        word_text(column.name) if column.kind == "word" else f"{column.name} {column.words(witness)}"
         for column in sorted(space.columns, key=lambda column: column.kind in ("word", "pixel"))
         if column.kind not in ("word", "pixel") or witness[column.bits.start]
     ]

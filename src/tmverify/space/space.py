@@ -68,7 +68,7 @@ class Column:
 class Change:
     """A column whose value differs between two inputs; ``before`` and ``after`` are in words.
 
-    As text: ``age 25 to 40 → over 60``, ``x3 0→1``, ``"great" added``. ``kind`` is that of the column.
+    As text: ``age 25 to 40 → over 60``, ``x3 0 → 1``, ``"great" added``. ``kind`` is that of the column.
     """
 
     column: str
@@ -78,9 +78,17 @@ class Change:
 
     def __str__(self) -> str:
         if self.kind == "word":
-            return f'"{self.column}" {"added" if self.after == _WORD[1] else "removed"}'
-        arrow = "→" if {self.before, self.after} == {"0", "1"} else " → "
-        return f"{self.column} {self.before}{arrow}{self.after}"
+            return f"{word_text(self.column)} {'added' if self.after == _WORD[1] else 'removed'}"
+        return f"{self.column} {self.before} → {self.after}"
+
+
+def word_text(column: str, no: str = "") -> str:
+    """The name of a word's column with the word in quotes: ``"good"``; ``note: "good"`` beside others.
+
+    ``no`` comes before the word. A word has no space, so what it belongs to ends with the last one.
+    """
+    part, mark, word = column.rpartition(": ")
+    return f'{part}{mark}{no}"{word}"'
 
 
 class Space:

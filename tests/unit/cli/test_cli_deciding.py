@@ -58,7 +58,7 @@ def test_a_table_with_witnesses(capsys: Capture, model: str, data: str) -> None:
         "timeouts",
     ):
         assert text in out
-    assert "input 2, epsilon 1: class low → class high if [red]f4 0→1" in out
+    assert "input 2, epsilon 1: class low → class high if [red]f4 0 → 1" in out
     assert "VIOLATED  2 of 6 queries" in out
     assert err == ""
 
