@@ -23,7 +23,7 @@ from tmverify.asking.features import read_features
 from tmverify.asking.task import MOST_CHARS, Task, pack
 from tmverify.data import Inputs, load_inputs, match_labels
 from tmverify.engines import engine_for
-from tmverify.errors import DataFormatError, InvalidInputError
+from tmverify.errors import DataFormatError, InvalidInputError, guess
 from tmverify.model import Classifier, Label, Model
 from tmverify.model.classifier import TEAM
 from tmverify.model.file import load_classifier
@@ -228,6 +228,7 @@ def read_scope(model: Classifier, text: str) -> Label:
             return label
     raise InvalidInputError(
         f"scope must be team or a class of the model ({_known(model)}). Got {text!r} instead."
+        f"{guess(text, [TEAM, OWN, *map(str, model.classes)])}"
     )
 
 

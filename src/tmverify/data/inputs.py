@@ -36,7 +36,7 @@ from tmverify.data.files import (
     guarded,
     typed_labels,
 )
-from tmverify.errors import DataFormatError, InvalidInputError, meant, shown
+from tmverify.errors import DataFormatError, InvalidInputError, guess, meant, shown
 from tmverify.model.checks import as_bit_matrix
 from tmverify.model.classifier import Classifier
 from tmverify.model.inputs import has_raw_columns
@@ -324,19 +324,19 @@ def _read_table(file: Path, model: Classifier | None, id_column: str | None) -> 
     if id_column is not None and id_column not in names:
         raise DataFormatError(
             f"{file}: there is no column {id_column!r} to name the rows; there are {', '.join(names[:20])}."
+            f"{guess(id_column, names)}"
         )
     others = [name for name in names if name != target and name != id_column]
     raw_columns = has_raw_columns(others, model) or _has_words(others, model)
     if not raw_columns and fitting_order(others, model) is not None:
         return None  # bits
-    lacks = lacking(names, model.space)
-    if lacks or not model.space.named:
+    if lacking(names, model.space) or not model.space.named:
         if not _is_table(model):
             return None  # the reader of bits says what is wrong
         hint = "Names must be the same letter by letter."
         if len(names) == 1:
             hint = "If that is several columns: commas, semicolons or tabs must separate them."
-        raise InvalidInputError(f"{missing_columns(lacks, names, str(file))} {hint}")
+        raise InvalidInputError(f"{missing_columns(model.space, names, str(file))} {hint}")
     return _raw_inputs(file, model, lines, names, target, id_column)
 
 

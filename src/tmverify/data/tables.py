@@ -34,7 +34,7 @@ from tmverify.data.files import (
     read_npz,
     typed_labels,
 )
-from tmverify.errors import DataFormatError, InvalidInputError, meant, shown
+from tmverify.errors import DataFormatError, InvalidInputError, guess, shown
 from tmverify.model.names import default_name
 from tmverify.space import Space
 from tmverify.space.rows import lacking, missing_columns
@@ -188,9 +188,8 @@ def _dataset(
 
 def _encoded(table: Table, space: Space) -> NDArray[np.uint8]:
     """The bits of all rows in a space that was learnt elsewhere."""
-    lacks = lacking(table.feature_names, space)
-    if lacks:
-        raise missing_columns(lacks, table.feature_names, "The table")
+    if lacking(table.feature_names, space):
+        raise missing_columns(space, table.feature_names, "The table")
     if table.file is None:
         place = {name: j for j, name in enumerate(table.feature_names)}
         return space.encode_columns(
@@ -247,7 +246,7 @@ def _kinds_of(table: Table, texts: Sequence[str]) -> tuple[Mapping[str, str], Se
     if unknown:
         raise InvalidInputError(
             f"There is no column {shown(unknown[0])} to cut into words; "
-            f"there are {_listed(table.feature_names)}."
+            f"there are {_listed(table.feature_names)}.{guess(unknown[0], table.feature_names)}"
         )
     kinds, missing = {}, []
     for name, column in zip(table.feature_names, table.X.T, strict=True):
@@ -307,6 +306,7 @@ def _kept(file: Path, names: Sequence[str], drop: Sequence[str]) -> list[int]:
     if unknown:
         raise DataFormatError(
             f"{file}: there is no column {shown(unknown[0])} to drop; there are {_listed(names)}."
+            f"{guess(unknown[0], names)}"
         )
     kept = [j for j, name in enumerate(names) if name not in drop]
     if not kept:
@@ -369,10 +369,9 @@ def _header(lines: Iterator[Line], target: str | None, file: Path) -> tuple[list
     wanted = [i for i, name in enumerate(names) if (name.lower() if target is None else name) in known]
     if len(wanted) != 1:
         what = "named y or label; name the label column as target" if target is None else f"named {target!r}"
-        near = meant(target or "", names)
-        guess = "" if near is None else f" Is {near!r} meant?"
         raise DataFormatError(
-            f"{file}: expected one column {what}. The columns of line 1 are {_listed(names)}.{guess}"
+            f"{file}: expected one column {what}. The columns of line 1 are {_listed(names)}."
+            f"{guess(target or '', names)}"
         )
     if len(names) == 1:
         raise DataFormatError(f"{file}: there is no column beside {names[0]!r} to learn from.")

@@ -237,6 +237,8 @@ def test_long_clauses_are_cut_short(capsys: Capture, tmp_path: Path) -> None:
             "This model reads a .csv table with the columns 'age', 'city', 'owner'",
         ),
         ("text", "d.csv", "age\n3\n", "It lacks 'review'; it has 'age'"),
+        ("loan", "d.csv", "age,city,Ownr\n", "it has 'age', 'city', 'Ownr'. Is 'Ownr' meant?"),
+        ("loan", "d.csv", "Age,City,owner\n", "Is 'Age' for 'age' and 'City' for 'city' meant?"),
         ("text", "d.txt", "\n", "d.txt: there is no text in it"),
     ],
 )
@@ -249,7 +251,11 @@ def test_errors(capsys: Capture, model: str, name: str, content: str, message: s
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("predict loan.tm own.csv --id custmer", "no column 'custmer' to name the rows; there are customer,"),
+        (
+            "predict loan.tm own.csv --id custmer",
+            "there are customer, city, note, owner, age, loan. Is 'customer' meant?",
+        ),
+        ("radius text.tm texts.txt --scope Team", "(0, 1). Got 'Team' instead. Is 'team' meant?"),
         ("predict text.tm texts.txt --id who", "the lines of a .txt file have no names; leave out --id"),
     ],
 )
