@@ -256,7 +256,7 @@ class TrainingRun:
             accuracy += f", {self.accuracy_test:.2%} of {len(data.y_test)} test inputs"
             labels, counts = np.unique(data.y_test, return_counts=True)
             always = f"(always {plain(labels[counts.argmax()])}: {counts.max() / counts.sum():.2%})"
-            accuracy += f" {always}" if len(labels) <= _FEW_CLASSES else ""
+            accuracy += f" {always}"
         literals = "{mean:.1f} mean, {median:g} median, {max} max".format(**clauses["literals_per_clause"])
         facts: dict[str, object] = {}
         if self.tuning is not None:

@@ -228,7 +228,10 @@ def check_labels(y: NDArray[Any], n_inputs: int, file: Path) -> NDArray[Any]:
     if y.dtype.kind not in "buif":
         raise DataFormatError(f"{file}: labels must be integers or strings. Found dtype {y.dtype}.")
     if y.dtype.kind == "f" and not (np.isfinite(y) & (np.floor(y) == y) & (np.abs(y) < 2**53)).all():
-        raise DataFormatError(f"{file}: labels must be integers or strings. Found fractions or NaN.")
+        raise DataFormatError(
+            f"{file}: labels must be integers or strings. Found fractions or NaN; make classes of "
+            "numbers, for example whether they are above the median."
+        )
     if y.dtype.kind == "u" and (y > np.iinfo(np.int64).max).any():
         raise DataFormatError(f"{file}: integer labels must fit 64 signed bits. Found {y.max()}.")
     return y.astype(np.int64)

@@ -43,6 +43,7 @@ from tmverify.space.values import MISSING_NUMBERS, as_number, is_missing, number
 _TRUTH = {"true": 1.0, "false": 0.0}
 _MANY_ROWS = 20
 _FEW = 20
+_FEW_NUMBERS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,6 +208,12 @@ def _check_labels(table: Table, name: str, *, alone: bool) -> None:
     """Raise InvalidInputError if the labels are no classes: too many, or one that is there once."""
     labels, counts = np.unique(table.y, return_counts=True)
     what = f"The labels of {name}" if table.target is None else f"Column {table.target!r} of {name}"
+    if _are_numbers(labels, len(table.y)):
+        first, last = sorted(labels.tolist(), key=float)[:: len(labels) - 1]
+        raise InvalidInputError(
+            f"{what} must be classes. Got numbers, {len(labels)} different ones in {len(table.y)} rows, from "
+            f"{first} to {last}; make classes of them, for example whether they are above the median."
+        )
     if len(labels) > max(_FEW, len(table.y) // 5):
         raise InvalidInputError(
             f"{what} must be classes, few of them. Got {len(labels)} different ones in {len(table.y)} rows, "
@@ -220,6 +227,15 @@ def _check_labels(table: Table, name: str, *, alone: bool) -> None:
             f"{what} has the label {str(once)!r} only once, in {where}: is it a total, or misspelt? Mend or "
             "leave out the row; or choose 0 as test_size to train on everything."
         )
+
+
+def _are_numbers(labels: NDArray[Any], n_rows: int) -> bool:
+    """Whether distinct labels are quantities, not classes: many numbers, with few rows each or fractions."""
+    n, numbers = len(labels), [as_number(label) for label in labels.tolist()]
+    if n <= _FEW_NUMBERS or any(number is None or not isfinite(number) for number in numbers):
+        return False
+    whole = all(number is not None and number.is_integer() for number in numbers)
+    return 2 * n > n_rows or (n > _FEW and (not whole or n_rows < _FEW * n))
 
 
 def _report_few_missing(table: Table, missing: Sequence[str]) -> None:
