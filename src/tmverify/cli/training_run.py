@@ -34,7 +34,7 @@ _TEST_SIZE = 0.25
 _HASH_CHARS = 12
 _MAX_CLASSES = 20
 _FEW_CLASSES = 5
-_KINDS = re.compile(r"kinds=\{'(.*?)': 'text'\}")
+_KINDS = re.compile(r"binarize=tv\.TableBinarizer\(kinds=\{'(.*?)': 'text'\}\)")
 
 
 def make_estimator(source: str, **parameters: Any) -> TsetlinMachineClassifier:
@@ -195,7 +195,7 @@ class TrainingRun:
         if path.suffix.lower() == ".csv":
             assert data.raw_test is not None
             target = None if data.space is None else data.space.target
-            save_rows(path, data.raw_test, data.y_test, target or "label")
+            save_rows(path, data.raw_test, data.y_test, target or "label", source=Path(data.name))
         else:
             save_inputs(path, data.X_test, data.y_test, data.feature_names, data.raw_test)
 

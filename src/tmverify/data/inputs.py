@@ -14,7 +14,6 @@ width too, it does if some value is neither 0 nor 1; else integers are bits, and
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -263,14 +262,6 @@ def save_inputs(
         arrays |= {} if raw.lines is None else {"raw_lines": np.array(raw.lines, np.int64)}
     with replacing(path) as draft, open(draft, "xb") as file:
         np.savez_compressed(file, **arrays)
-
-
-def save_rows(path: Path, raw: RawRows, y: NDArray[Any], target: str) -> None:
-    """Write raw rows and their labels as a ``.csv`` file with a header line."""
-    with replacing(path) as draft, open(draft, "x", newline="", encoding="utf-8") as text:
-        writer = csv.writer(text)
-        writer.writerow([*raw.names, target])
-        writer.writerows([*row, label] for row, label in zip(raw.cells, y.tolist(), strict=True))
 
 
 def _read_texts(file: Path, model: Classifier | None, id_column: str | None) -> Inputs:
