@@ -62,7 +62,7 @@ class Given:
     timeout_per_input: float | None = None
     jobs: int = 1
     store: Path | None = None
-    rows: int = 20
+    rows: int | None = None
     as_json: bool = False
     csv: Path | None = None
     witnesses: Path | None = None
@@ -210,7 +210,7 @@ def _check_files(question: Question, given: Given) -> None:
         return
     names = ["A", "B"] if question.models == (2,) else ["MODEL"]
     names += ["DATA"] if question.about_input else []
-    names += ["--csv"] if question.is_distance else []
+    names += ["--csv"] if question.about_input and not question.has_eta else []
     names += ["--save-witnesses"] if question.has_eta else ["--save-witnesses", "--store"]
     check_apart([*given.models, given.data], written, f"{', '.join(names[:-1])} and {names[-1]}")
 

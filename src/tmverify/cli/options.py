@@ -224,17 +224,18 @@ CsvFile = Annotated[
     typer.Option(
         "--csv",
         metavar="FILE.csv",
-        help="Write a line for every input, with the flips by index (from 0) and by name, and the changes in "
-        "words. Also after Ctrl-C.",
+        help="Write a line for every answer, with the flips by index (from 0) and by name, and the changes "
+        "in words. Also after Ctrl-C.",
         rich_help_panel=_OUTPUT,
     ),
 ]
 Rows = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--rows",
         min=0,
-        help="Lines of the table: with more inputs than that, those with the least radius. 0: no table.",
+        help="Lines of the table, and of the changes below it: with more inputs than that, those with the "
+        "least radius. 0: none. Default: 20, and of the changes 5.",
         rich_help_panel=_OUTPUT,
     ),
 ]

@@ -101,6 +101,12 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds:.{digits}f}"
 
 
+def counted(n: int, what: str = "input") -> str:
+    """A number of things: "1 input", "3 queries"."""
+    many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{n} {what if n == 1 else many}"
+
+
 def asked_anew(n: int) -> str:
     """A note, after a run, on the answers in the store that were not believed."""
     which = "1 answer in the store was" if n == 1 else f"{n} answers in the store were"

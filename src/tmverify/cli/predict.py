@@ -47,7 +47,16 @@ def predict(
     from rich.text import Text
 
     from tmverify.asking.subject import open_inputs, open_models
-    from tmverify.cli.output import described, plain, print_note, show, show_json, table_of, tell_of_rows
+    from tmverify.cli.output import (
+        counted,
+        described,
+        plain,
+        print_note,
+        show,
+        show_json,
+        table_of,
+        tell_of_rows,
+    )
     from tmverify.data import match_labels
 
     if output is not None:
@@ -85,15 +94,16 @@ def predict(
         label, n = Counter(label for _, label in known).most_common(1)[0]
         always = f"always {plain(label)}: {n / len(known):.2%}"
         unlabelled = "" if len(known) == len(lines) else f"; {len(lines) - len(known)} have no known label"
-        show(f"accuracy {accuracy:.2%} on {_counted(len(known))} ({always}){unlabelled}")
+        show(f"accuracy {accuracy:.2%} on {counted(len(known))} ({always}){unlabelled}")
     elif expected is not None:
         show("accuracy unknown: no input has a label that is a class of the model")
     if output is not None:
-        show(f"{len(lines)} predictions written to {plain(output)}")
+        show(f"{counted(len(lines), 'prediction')} written to {plain(output)}")
 
 
 def _strange(y: NDArray[Any], expected: Sequence[Label | None], model: Classifier) -> Iterator[str]:
     """A sentence for each label that is no class of the model, and for the rows without any."""
+    from tmverify.cli.output import counted
     from tmverify.space.values import MISSING_NUMBERS, as_number, is_missing
 
     classes = [str(label) for label in model.classes]
@@ -105,15 +115,11 @@ def _strange(y: NDArray[Any], expected: Sequence[Label | None], model: Classifie
     for label, n in counts.most_common(_MAX_LABELS):
         near = meant(label, classes) if as_number(label) is None else None
         guess = f"is {shown(near)} meant?" if near is not None else f"they are {some(classes, _MAX_LABELS)}"
-        yield f"the label {shown(label)}, of {_counted(n)}, is no class of the model ({guess})"
+        yield f"the label {shown(label)}, of {counted(n)}, is no class of the model ({guess})"
     if len(counts) > _MAX_LABELS:
         yield f"… and {len(counts) - _MAX_LABELS} more such labels"
     if gaps:
-        yield f"{_counted(gaps)} {'has' if gaps == 1 else 'have'} no label"
-
-
-def _counted(n: int) -> str:
-    return f"{n} input{'s' * (n != 1)}"
+        yield f"{counted(gaps)} {'has' if gaps == 1 else 'have'} no label"
 
 
 def _lines(inputs: Inputs, labels: Sequence[Label]) -> list[dict[str, Any]]:

@@ -25,6 +25,7 @@ from tmverify.space.values import as_number
 LABEL_NAMES = ("y", "label")
 TEXT_FILES = (".csv", ".tsv")
 
+_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 _SAMPLE = 1 << 16  # characters that are looked at to find what separates cells
 _LINES = 20
 _LONGEST_CELL = 1 << 28  # characters
@@ -57,6 +58,15 @@ class Arrays(NamedTuple):
     raw: RawRows | None = None
     lines: tuple[int, ...] | None = None
     ids: tuple[str, ...] | None = None
+
+
+def wrong_kind(path: str | Path, kinds: Sequence[str], what: str) -> str:
+    """The message that a file is none that is read, by its ending; for a spreadsheet the way out."""
+    suffix = Path(path).suffix
+    spreadsheet = suffix.lower() in _SPREADSHEETS
+    hint = " It is a spreadsheet: save it there as CSV (UTF-8)." if spreadsheet else ""
+    ends = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+    return f"{path}: {what} must be a file that ends in {ends}. Got {suffix or 'no suffix'} instead.{hint}"
 
 
 def guarded(reader: Callable[[Path], ReadT], file: Path) -> ReadT:

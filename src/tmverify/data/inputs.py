@@ -34,6 +34,7 @@ from tmverify.data.files import (
     csv_lines,
     guarded,
     typed_labels,
+    wrong_kind,
 )
 from tmverify.errors import DataFormatError, InvalidInputError, guess, meant, shown
 from tmverify.model.checks import as_bit_matrix
@@ -118,10 +119,7 @@ def load_inputs(
     if suffix == ".txt":
         return _read_texts(file, model, id_column)
     if suffix not in READERS:
-        raise DataFormatError(
-            f"{file}: data must be a file that ends in {', '.join([*READERS, '.txt'])}. "
-            f"Got {file.suffix or 'no suffix'} instead."
-        )
+        raise DataFormatError(wrong_kind(file, [*READERS, ".txt"], "data"))
     if suffix in TEXT_FILES:
         found = guarded(lambda file: _read_table(file, model, id_column), file)
         if found is not None:

@@ -33,6 +33,7 @@ from tmverify.data.files import (
     guarded,
     read_npz,
     typed_labels,
+    wrong_kind,
 )
 from tmverify.errors import DataFormatError, InvalidInputError, guess, shown
 from tmverify.model.names import default_name
@@ -106,10 +107,7 @@ def load_table(
     if file.suffix.lower() == ".npz":
         return _from_npz(file, target, drop)
     if file.suffix.lower() not in TEXT_FILES:
-        raise DataFormatError(
-            f"{file}: a table must be a {', '.join(TEXT_FILES)} or .npz file. "
-            f"Got {file.suffix or 'no suffix'} instead."
-        )
+        raise DataFormatError(wrong_kind(file, [*TEXT_FILES, ".npz"], "a table"))
     return guarded(lambda file: _from_text(file, target, drop, missing), file)
 
 

@@ -157,7 +157,7 @@ def test_a_checkpoint_goes_on_to_the_same_model(folder: Path, capsys: Capture) -
     [
         (
             "cats -o m.tm",
-            "one of digits, mnist, fashion-mnist, mnist-c, imdb, or a file that ends in .csv or .tsv or .npz",
+            "one of digits, mnist, fashion-mnist, mnist-c, imdb, or it must be a file that ends in .csv",
         ),
         ("digits", "Missing option '--output'"),
         ("digits -o no/m.tm", "there is no folder"),

@@ -51,7 +51,7 @@ def test_a_line_says_what_changes(capsys: Capture) -> None:
         "  line 2, epsilon 1: class good → class bad if age 25 to 40 → impossible (over 60, not over 40)"
         in out
     )
-    assert "6 queries have a counterexample, 4 of them no possible row" in out
+    assert "6 queries have a counterexample (4 of these are no possible row)" in out
     assert "4 of 6 counterexamples are no possible row" in out
     assert err == "own.csv: ignored, as the model does not read them: customer, note\n"
     assert run("robustness loan.tm own.csv --id customer") == 1
