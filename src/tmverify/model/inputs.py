@@ -119,7 +119,7 @@ def _check_plain(X: Any, space: Space, name: str, array_name: str = "") -> None:
     except (ValueError, TypeError):
         return  # ragged: the check of bits says so
     if getattr(array.dtype, "kind", "") == "f" and array.shape[-1:] == (space.n_bits,):
-        shape = space.image_shape
+        shape, rows = space.image_shape, array_name or name
         raw = (
             f"pictures in their shape, {shape}"
             if shape is not None
@@ -128,7 +128,7 @@ def _check_plain(X: Any, space: Space, name: str, array_name: str = "") -> None:
         raise InvalidInputError(
             f"{name} holds floats, {space.n_bits} in a row, and could be bits or raw rows, which this model "
             f"takes too. Give bits as integers, {name}.astype(np.uint8); raw rows as {raw}, or by "
-            f"model.space.encode({array_name or name})."
+            f"model.space.encode({f'[{rows}]' if array.ndim == 1 else rows})."
         )
 
 

@@ -100,8 +100,10 @@ def test_raw_rows_of_0_and_1_are_not_taken_for_bits(binarizer: Any, named: bool)
         for ask in (model.predict, model.scores, lambda X: tv.check_universal_robustness(model, X, 1, 1)):
             with pytest.raises(InvalidInputError, match=r"could be bits or raw rows.*space\.encode\(X"):
                 ask(dark)
-        with pytest.raises(InvalidInputError, match=r"could be bits or raw rows"):
+        with pytest.raises(InvalidInputError, match=r"could be bits or raw rows.*space\.encode\(\[x"):
             tv.robustness_radius(model, rows)
+        one = model.space.encode([np.asarray(GREY[0])])[0]
+        assert tv.robustness_radius(model, one).lower >= 0
         with pytest.raises(InvalidInputError, match=r"could be bits or raw rows"):
             model.predict(dark.to_numpy().tolist() if named else dark.tolist())
     bits = model.space.encode(GREY)
