@@ -18,15 +18,15 @@ from pysat.card import CardEnc, EncType
 from pysat.solvers import Solver
 from rich.console import Console
 from rich.table import Table
+from tmverify.engines.reduction import Reduced, reduce, restrict, tighten
+from tmverify.engines.sat.reduced import SOLVER, AtMost, encode
 from workload import Workload, workloads
 
 import tmverify as tv
-from tmverify.engines.reduction import Reduced, reduce, restrict, tighten
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.adder import adder_at_most
 from tmverify.engines.sat.encodings.sequential import sequential_counter
 from tmverify.engines.sat.encodings.totalizer import totalizer_at_most
-from tmverify.engines.sat.reduced import SOLVER, AtMost, encode
 
 
 def sequential_at_most(cnf: Cnf, inputs: Sequence[int], weights: Sequence[int], limit: int) -> list[int]:
