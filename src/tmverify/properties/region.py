@@ -223,18 +223,18 @@ def region_around(model: Classifier, x: Row, epsilon: int | None, rules: Rules) 
     """
     center = input_row(x, model)
     center.flags.writeable = False
-    mutable, space = model.attainable, None
+    mutable = model.attainable
+    space: Space | None = None
     options: tuple[Options, ...] = ()
     if rules.about_bits:
         mutable = mutable if rules.features is None else mutable & rules.features
         if rules.direction is not None:
             mutable = mutable & (center == (rules.direction == "remove"))
     else:
-        _check_possible(model.space, center)
-        mutable, options = (
-            mutable & _free_flags(model.space, center, rules),
-            _options(model.space, center, rules),
-        )
+        space = model.space
+        _check_possible(space, center)
+        mutable = mutable & _free_flags(space, center, rules)
+        options = _options(space, center, rules)
     region = Region(center, MOST, mutable, options, rules, space=space)
     most = None if options or not rules.about_bits else model.n_features
     return region.within(region.reach if epsilon is None else check_epsilon(epsilon, most))
