@@ -20,7 +20,7 @@ each value that they may take instead of their own. At most one of a column is t
     region changes that cost at most 3 together; each changed column costs 1
     region every possible input; each changed column costs 1
     start from 0 = 0110…                   without an input, what costs are counted from
-    rule column 0 (age) may only increase  or: may only decrease; does not change; costs 2
+    rule column 0 (age) may only increase  or: may only decrease; does not change; costs 2 (a cut)
     rule column 3 (city) allows Oslo       it may change to this, and to what other such lines allow
     column 3 (city) is Bergen, unless a value of it is true
     column 3 from 10 = 1000                features 10 to 13 of the witness then
@@ -49,9 +49,9 @@ from numpy.typing import NDArray
 from tmverify.engines.settled import Move
 from tmverify.model import Classifier
 from tmverify.model.names import named_first
-from tmverify.properties.allowed import Rule
+from tmverify.properties.allowed import Distance, Rule
 from tmverify.properties.query import Query
-from tmverify.space import Space
+from tmverify.space import Column, Space
 
 MAX_NAME_BYTES = 90  # keeps these lines below 255, the lowest limit of LP readers
 BITS_A_LINE = 100
@@ -59,7 +59,7 @@ BITS_A_LINE = 100
 Variable = int | str
 _UNITS = {
     "columns": "each changed column costs 1",
-    "steps": "each cut that a number crosses costs 1, each other changed column 1",
+    "steps": "each cut that a number crosses costs 1, any other change 1",
 }
 _WAYS = {"keep": "does not change", "up": "may only increase", "down": "may only decrease"}
 
@@ -136,7 +136,7 @@ def _region(query: Query) -> Iterator[str]:
         yield f"region changes that cost at most {region.radius} together; {_UNITS[rules.distance]}"
         space = named_first(query.machines).space
         for rule in rules.columns:
-            for words in _rule(space, rule, "a step" if rules.distance == "steps" else ""):
+            for words in _rule(space.columns[rule.column], rule, rules.distance):
                 yield f"rule {_column(space, rule.column)} {words}"
     if region.center is not None:
         yield from _bits("input", region.center)
@@ -146,13 +146,14 @@ def _region(query: Query) -> Iterator[str]:
         yield from _bits("mutable", region.mutable.astype(np.uint8))
 
 
-def _rule(space: Space, rule: Rule, unit: str) -> Iterator[str]:
+def _rule(column: Column, rule: Rule, distance: Distance) -> Iterator[str]:
     if rule.way != "any":
         yield _WAYS[rule.way]
     if rule.cost != 1:
-        yield f"costs {rule.cost} {unit}".rstrip()
+        by_steps = distance == "steps" and column.kind == "number"
+        yield f"costs {rule.cost}{' a cut' if by_steps else ''}"
     for value in rule.values or ():
-        yield f"allows {comment_text(space.columns[rule.column].values[value])}"
+        yield f"allows {comment_text(column.values[value])}"
 
 
 def _inputs(query: Query, variables: Variables) -> Iterator[str]:
