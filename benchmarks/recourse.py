@@ -38,7 +38,7 @@ def main() -> None:
     add("--rows", type=int, default=100, help="test rows of each table, at most")
     add("--rival-rows", type=int, default=20, help="the first of these, for the others")
     add("--limit", type=float, default=10.0, help="seconds for a row")
-    add("--total", type=float, default=60.0, help="seconds for another tool on a table")
+    add("--total", type=float, default=30.0, help="seconds for another tool on a table")
     add("--peers-dir", type=Path, default=command.BUILD / "peers", help="environments")
     options = parser.parse_args()
     settings = recourse.Settings(

@@ -9,6 +9,9 @@ Every answer is judged here, by the model itself and not by the tool: *valid* if
 where the column is; for ours, bits that some row has). *Proved* is what the tool claims of an answer: that
 nothing nearer exists, in its own distance.
 
+DiCE rounds its numbers, by default to the decimals of the most frequent value of a column, and what it has
+found may be lost by that; so it is also asked with the decimals of the data told.
+
 Rows with missing values are not asked, and gradient boosting is trained without them: DiCE refuses them.
 """
 
@@ -53,11 +56,17 @@ class Rival(NamedTuple):
     two_classes: bool = False
 
 
+def _dice(method: str, subject: str, decimals: bool) -> Rival:
+    name = f"DiCE, {method}" + ", decimals told" * decimals
+    return Rival(
+        Contender(name, "recourse_dice.py", "dice", {"method": method, "decimals": decimals}), subject
+    )
+
+
 RIVALS = (
-    Rival(Contender("DiCE, random", "recourse_dice.py", "dice", {"method": "random"}), OURS),
-    Rival(Contender("DiCE, genetic", "recourse_dice.py", "dice", {"method": "genetic"}), OURS),
+    *(_dice(method, OURS, decimals) for method in ("random", "genetic") for decimals in (False, True)),
     Rival(Contender("NICE", "recourse_nice.py", "nice"), OURS),
-    Rival(Contender("DiCE, genetic", "recourse_dice.py", "dice", {"method": "genetic"}), BOOSTING),
+    _dice("genetic", BOOSTING, True),
     Rival(Contender("treecf, one", "recourse_treecf.py", "treecf", {"several": False}), BOOSTING, True),
     Rival(Contender("treecf, several", "recourse_treecf.py", "treecf", {"several": True}), BOOSTING, True),
 )

@@ -1,6 +1,8 @@
 """Runner for dice-ml: k counterfactuals a row, by one of its methods, with its defaults.
 
 It gets the whole table, not the training part alone: it refuses rows with values outside of what it has seen.
+With the option ``decimals`` it is told how many decimals the numbers of each column have. By itself it takes
+those of the most frequent value, and rounds all numbers to that, after it has looked at the decision.
 Where there are more than two classes it must be told one, and is told the second best.
 """
 
@@ -8,6 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
+from decimal import Decimal
 from typing import Any
 
 import dice_ml
@@ -23,12 +27,18 @@ def prepare(job: Job, table: Table, subject: Subject) -> Ask:
     numbers = [table.columns[i] for i in table.of_kind(WHOLE, NUMBER)]
     places = {label: i for i, label in enumerate(subject.classes)}
     labelled = rows.assign(**{TARGET: [places[label] for label in table.labels]})
-    data = dice_ml.Data(dataframe=labelled, continuous_features=numbers, outcome_name=TARGET)
+    data = dice_ml.Data(
+        dataframe=labelled,
+        continuous_features=numbers,
+        continuous_features_precision=_precision(table) if job.options["decimals"] else {},
+        outcome_name=TARGET,
+    )
     model = dice_ml.Model(model=subject, backend="sklearn", model_type="classifier")
     method = job.options["method"]
     explainer = dice_ml.Dice(data, model, method=method)
     options: dict[str, Any] = {"random_seed": job.seed} if method == "random" else {}
     np.random.seed(job.seed)
+    random.seed(job.seed)
 
     def ask(row: int) -> list[Answer]:
         given = rows.iloc[[row]]
@@ -48,6 +58,16 @@ def prepare(job: Job, table: Table, subject: Subject) -> Ask:
         ]
 
     return ask
+
+
+def _precision(table: Table) -> dict[str, int]:
+    """The most decimals that a number of each column has."""
+    numbers = {table.columns[i]: [row[i] for row in table.rows] for i in table.of_kind(NUMBER)}
+    return {name: max(map(_decimals, values)) for name, values in numbers.items()}
+
+
+def _decimals(value: float) -> int:
+    return max(0, -int(Decimal(repr(value)).normalize().as_tuple().exponent))
 
 
 def _value(value: Any, kind: str) -> Any:

@@ -16,6 +16,7 @@ from recourse_frame import Answer, Ask, Job, run
 from recourse_table import CATEGORY, NUMBER, WHOLE, Subject, Table
 
 MAX_COLUMNS = 3  # its default
+NODES = 10**9  # its default of two million would end many searches long before their time
 MARGIN = 1e-9  # beyond the boundary: at 0 itself scikit-learn decides for the first class
 
 
@@ -36,7 +37,7 @@ def prepare(job: Job, table: Table, subject: Subject) -> Ask:
     def ask(row: int) -> list[Answer]:
         upwards = subject.predict(rows.iloc[[row]])[0] == 0
         target = treecf.Target.raw(op=">=" if upwards else "<=", value=MARGIN if upwards else -MARGIN)
-        budget: dict[str, Any] = {"backend": "exact", "seed": job.seed}
+        budget: dict[str, Any] = {"backend": "exact", "seed": job.seed, "node_budget": NODES}
         if job.options["several"]:
             found = explainer.explain_diverse(
                 codes[row], target, k=job.k, max_levers=MAX_COLUMNS, total_budget_s=0.9 * job.limit, **budget
