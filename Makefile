@@ -76,7 +76,7 @@ bench-training: $(READY)  ## measure training against other libraries (TMVERIFY_
 bench-tables: $(READY)  ## measure the default classifier beside scikit-learn's (TMVERIFY_DATA; some minutes)
 	$(BIN)/python benchmarks/tables.py
 
-bench-recourse: $(READY)  ## measure nearest changes beside DiCE, NICE and treecf (TMVERIFY_DATA; some ten minutes)
+bench-recourse: $(READY)  ## measure nearest changes beside DiCE, NICE and treecf (TMVERIFY_DATA; a quarter of an hour)
 	$(BIN)/python benchmarks/recourse.py
 
 bench-verification: $(READY)  ## measure verification on MNIST and IMDB (TMVERIFY_DATA; about an hour with training)

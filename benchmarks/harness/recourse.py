@@ -6,8 +6,8 @@ and treecf, which takes trees only, about that.
 
 Every answer is judged here, by the model itself and not by the tool: *valid* if the decision is another one,
 *possible* if the table could have the row (categories that occur; numbers within the range of the data, whole
-where the column is; for ours, bits that some row has). *Proved* is what the tool claims of an answer: that
-nothing nearer exists, in its own distance.
+where the column is, up to rounding to single precision; for ours, bits that some row has). *Proved* is what
+the tool claims of an answer: that nothing nearer exists, in its own distance.
 
 DiCE rounds its numbers, by default to the decimals of the most frequent value of a column, and what it has
 found may be lost by that; so it is also asked with the decimals of the data told.
@@ -40,6 +40,7 @@ from harness.report import Section
 from tmverify import TableBinarizer, TsetlinMachineClassifier
 
 SEED = 0
+ROUNDING = 1e-6  # of a column's range: DiCE keeps numbers in single precision
 COLUMNS = (
     *("table", "tool", "model", "rows asked", "answered", "answers", "valid", "possible", "proved optimal"),
     *("columns changed", "fewest", "s a row, median", "most"),
@@ -273,14 +274,22 @@ def _judged_row(subject: Subject, row: int, values: list[Any], proved: bool) -> 
         valid = bool(before != after)
     except tv.TmVerifyError:  # values that the model can't read
         valid = False
-    return Judged(valid, possible, proved, sum(a != b for a, b in zip(given, values, strict=True)))
+    each = zip(table.kinds, table.values, given, values, strict=True)
+    return Judged(valid, possible, proved, sum(_differ(*column) for column in each))
 
 
 def _can_have(kind: str, known: list[Any], value: Any) -> bool:
     if kind == CATEGORY:
         return value in known
     least, most = known
-    return math.isfinite(value) and least <= value <= most and (kind == NUMBER or value % 1 == 0)
+    slack = ROUNDING * (most - least)
+    return least - slack <= value <= most + slack and (kind == NUMBER or value % 1 == 0)
+
+
+def _differ(kind: str, known: list[Any], before: Any, after: Any) -> bool:
+    if kind == CATEGORY:
+        return bool(before != after)
+    return not abs(after - before) <= ROUNDING * (known[1] - known[0])
 
 
 def _cases(settings: Settings) -> Iterator[Case]:
