@@ -124,7 +124,8 @@ class Tally:
         self.changed += other.changed
         self.fewest += other.fewest
         self.seconds += other.seconds
-        self.problems += other.problems
+        if other.asked:  # a table that was not asked about has no rows to count
+            self.problems += other.problems
 
     def raw(self) -> dict[str, Any]:
         return {**vars(self), "problems": dict(self.problems)}
