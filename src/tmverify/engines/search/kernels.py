@@ -25,7 +25,7 @@ from tmverify.engines.search.tree import Budget, Tree, greedy
 from tmverify.engines.subprocesses.call import call
 from tmverify.model import Model
 from tmverify.properties import Query, robustness_query, similarity_query
-from tmverify.space import Number, Space
+from tmverify.space import Category, Flag, Number, Space
 
 _N_FEATURES, _N_CLAUSES, _N_QUESTIONS = 12, 40, 4
 _TREE = "tmverify.engines.search.kernels:compile_tree"
@@ -42,8 +42,8 @@ def prepare(query: Query, certificate: bool) -> None:
 def compile_kernels(*, several: bool, recorded: bool, columns: bool = False) -> None:
     """Compile the kernels by asking small questions that use them; once in a process.
 
-    Cases with ``several`` constraints, proofs that are ``recorded`` for a certificate, and ``columns`` of
-    several values have separate kernels, which most questions never need.
+    Cases with ``several`` constraints, proofs that are ``recorded`` for a certificate, and ``columns`` that
+    are more than bits have separate kernels, which most questions never need.
     """
     if several:
         # Whether a constraint can't fail is never recorded.
@@ -53,12 +53,11 @@ def compile_kernels(*, several: bool, recorded: bool, columns: bool = False) -> 
         _share_the_work()
     rng = np.random.default_rng(0)
     log = ProofLog() if recorded else None
+    space = _columns() if columns else Space.flags(_N_FEATURES)
     for _ in range(_N_QUESTIONS):
-        a, b = _machine(rng, columns), _machine(rng, columns)
-        x = _row(rng, a) if columns else rng.integers(0, 2, _N_FEATURES)
+        a, b, x = _machine(rng, space), _machine(rng, space), _row(rng, space)
         query = similarity_query(a, b, x, _N_FEATURES) if several else robustness_query(a, x, _N_FEATURES)
         nearest(query, Deadline(None), log)
-    swept(problem_of(query, _N_FEATURES))
     _meet_the_rest(part(problem_of(query, _N_FEATURES), query.cases[0], _N_FEATURES), log)
 
 
@@ -94,7 +93,8 @@ def _share_the_work() -> None:
     beside = threading.Thread(target=call, args=(_TREE, (), Deadline(_PATIENCE)), daemon=True)
     beside.start()
     rng = np.random.default_rng(0)
-    query = robustness_query(_machine(rng), rng.integers(0, 2, _N_FEATURES), _N_FEATURES)
+    space = Space.flags(_N_FEATURES)
+    query = robustness_query(_machine(rng, space), _row(rng, space), _N_FEATURES)
     problem = problem_of(query, _N_FEATURES)
     greedy(problem)
     Tree(problem).rebuild()
@@ -102,25 +102,29 @@ def _share_the_work() -> None:
 
 
 def _meet_the_rest(problem: Problem, log: ProofLog | None) -> None:
-    """Compile the kernels that small questions may miss: search, rebuild, and write down multipliers."""
+    """Compile the kernels that small questions may miss: search, rebuild, write down multipliers, sweep."""
     draft = None if log is None else log.draft((), 0)
     tree = Tree(problem, draft)
     tree.search(Budget(Deadline(None), 1))
     tree.rebuild()
     if draft is not None:
         tree.write_multipliers(draft)
+    swept(problem)  # which sat does, in a process of its own
 
 
-def _row(rng: np.random.Generator, model: Model) -> NDArray[np.uint8]:
+def _columns() -> Space:
+    """Columns of all kinds, of as many bits as there are features."""
+    wide = (Number("number", (1, 2, 3, 4)), Category("category", ("a", "b", "c", "d")))
+    return Space([*wide, *(Flag(f"flag {i}") for i in range(_N_FEATURES - 8))])
+
+
+def _row(rng: np.random.Generator, space: Space) -> NDArray[np.uint8]:
     """A possible input."""
-    return np.concatenate(
-        [column.part.patterns[rng.integers(len(column.values))] for column in model.space.columns]
-    )
+    values = [column.part.patterns[rng.integers(len(column.values))] for column in space.columns]
+    return np.concatenate(values).astype(np.uint8)
 
 
-def _machine(rng: np.random.Generator, columns: bool = False) -> Model:
-    space = Space([Number(f"n{i}", (0, 1, 2)) for i in range(_N_FEATURES // 3)]) if columns else None
+def _machine(rng: np.random.Generator, space: Space) -> Model:
     features = [rng.choice(_N_FEATURES, 3, replace=False) + 1 for _ in range(_N_CLAUSES)]
     clauses = [(each * rng.choice([-1, 1], 3)).tolist() for each in features]
-    weights = rng.integers(-2, 3, size=(3, _N_CLAUSES))
-    return Model.from_clauses(_N_FEATURES, clauses, weights, space=space)
+    return Model.from_clauses(_N_FEATURES, clauses, rng.integers(-2, 3, size=(3, _N_CLAUSES)), space=space)
