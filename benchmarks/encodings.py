@@ -18,8 +18,6 @@ from pysat.card import CardEnc, EncType
 from pysat.solvers import Solver
 from rich.console import Console
 from rich.table import Table
-from tmverify.engines.reduction import Reduced, reduce, restrict, tighten
-from tmverify.engines.sat.reduced import SOLVER, AtMost, encode
 from workload import Workload, workloads
 
 import tmverify as tv
