@@ -26,7 +26,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, count, pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -431,7 +431,7 @@ class Category(OneColumn):
     def _says_missing(self, text: str) -> bool:
         """Whether a text that is no category stands for a missing value: its word, or a mark such as NA."""
         said = text.strip()
-        alike = any(category.lower() == said.lower() for category in self.categories)
+        alike = any(category.strip().lower() == said.lower() for category in self.categories)
         return said == self.values[-1] or (_marks_missing(text) and not alike)
 
     @cached_property
@@ -487,11 +487,10 @@ def _cuts(values: Any, name: str) -> tuple[float, ...]:
 
 
 def _free(names: Sequence[str], taken: Sequence[str]) -> str:
-    """The first of the names that is not taken; numbered if all are."""
-    return next(
-        (name for name in names if name not in taken),
-        next(f"{names[0]} ({i})" for i in range(2, len(taken) + 3) if f"{names[0]} ({i})" not in taken),
-    )
+    """The first of the names that is not taken; numbered if all are. Blanks around a name do not count."""
+    bare = {name.strip() for name in taken}
+    numbered = (f"{names[0]} ({i})" for i in count(2))
+    return next(name for name in chain(names, numbered) if name not in bare)
 
 
 def _marks_missing(value: Any) -> bool:

@@ -306,3 +306,16 @@ def test_a_space_is_a_value() -> None:
 def test_the_text_of_a_number_reads_back(value: float) -> None:
     assert float(number_text(value)) == as_number(number_text(value)) == value
     assert as_text(float(value)) == number_text(value)
+
+
+def test_the_word_for_other_is_no_category_with_blanks_around() -> None:
+    """And it is found at once, also if a forged file has taken all its numbers."""
+    for taken in ([" other"], ["other ", "any other", "\xa0none of these", "other (2) "]):
+        city = tv.Category("city", taken, other=True, missing=True)
+        bits = np.eye(city.n_bits + 1, city.n_bits, dtype=np.uint8)
+        space = tv.Space([city])
+        assert np.array_equal(space.encode(space.decode(bits)), bits)
+    gone = tv.Space([tv.Category("city", [" missing"], missing=True)])
+    assert gone.encode(gone.decode([[0, 1]])).tolist() == [[0, 1]]
+    many = ["other", "any other", "none of these", *(f"other ({i})" for i in range(2, 50_000))]
+    assert tv.Category("city", many, other=True).values[-1] == "other (50000)"
