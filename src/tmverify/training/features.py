@@ -61,10 +61,15 @@ def is_raw(X: Any) -> bool:
 
 
 def goes_by_name(X: Any, space: Any) -> bool:
-    """Whether ``space`` encodes ``X`` as it is: texts, mixed tables, frames, whose names it knows."""
-    if not isinstance(space, Space) or not space.named or space.image_shape is not None:
-        return is_raw(X)
-    return is_raw(X) or hasattr(X, "columns")
+    """Whether ``space``, or the binarizer that learns it, takes ``X`` as it is: not as an array of numbers.
+
+    Texts and mixed tables; and frames, if the space knows their names or the binarizer the kinds of columns.
+    """
+    if is_raw(X):
+        return True
+    if isinstance(space, Space):
+        return space.named and space.image_shape is None and hasattr(X, "columns")
+    return bool(getattr(space, "kinds", None)) and hasattr(X, "columns")  # an array may lose digits of codes
 
 
 def has_made_up_names(space: Space) -> bool:
