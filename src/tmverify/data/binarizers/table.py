@@ -169,7 +169,10 @@ class TableBinarizer(Binarizer):
         self._check_parameters()
         columns = self._columns(X)
         kinds = self._kinds([column.name for column in columns])
-        self._parts = [self._part(column, kinds.get(column.name)) for column in columns]
+        try:
+            self._parts = [self._part(column, kinds.get(column.name)) for column in columns]
+        except ModelError as error:
+            raise InvalidInputError(str(error)) from None
         if not any(part.n_bits for part in self._parts):
             raise InvalidInputError(
                 f"X gives no bit: all of its {len(columns)} columns are constant "
@@ -252,6 +255,8 @@ class TableBinarizer(Binarizer):
                 f"Got one in row {int(np.argmax(gone))}, column {column.name!r}."
             )
         missing = column.name in self.missing if listed else bool(gone.any())
+        if kind in ("category", "text") and gone.all():
+            raise InvalidInputError(f"Column {column.name!r} has no value in any row. Leave it out.")
         if kind == "text":
             return self._text(column)
         if column.numbers is None:
