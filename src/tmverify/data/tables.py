@@ -92,6 +92,7 @@ def load_table(
     target : str or None, default None
         Name of the label column; None means the one named y or label. In an npz file it is y.
     drop : names of columns to leave out
+        A text that is no column may be several names, with commas between them.
     missing : {"bit", "refuse"}
         Whether missing values are kept, as None, or are an error.
 
@@ -316,8 +317,14 @@ def _from_npz(file: Path, target: str | None, drop: Sequence[str]) -> Table:
     if X.ndim != 2 or 0 in X.shape:
         raise DataFormatError(f"{file}: X must be a matrix of shape (rows, columns). Found shape {X.shape}.")
     names = names or tuple(map(default_name, range(X.shape[1])))
-    kept = _kept(file, names, drop)
+    kept = _kept(file, names, _dropped(names, drop))
     return Table(X[:, kept], check_labels(y, len(X), file), tuple(names[j] for j in kept))
+
+
+def _dropped(names: Sequence[str], drop: Sequence[str]) -> list[str]:
+    """The names in ``drop``: a text that is no column may be several, with commas between them."""
+    parts = [[text] if text in names else text.split(",") for text in drop]
+    return [name.strip() for part in parts for name in part if name.strip()]
 
 
 def _kept(file: Path, names: Sequence[str], drop: Sequence[str]) -> list[int]:
@@ -354,6 +361,7 @@ def _from_text(file: Path, target: str | None, drop: Sequence[str], missing: str
                 numbers.extend(values)  # type: ignore[arg-type]
     if not labels:
         raise DataFormatError(f"{file}: there is a header line but no row below it.")
+    drop = _dropped(names, drop)
     answer = names.pop(label)
     if answer in drop:
         raise DataFormatError(f"{file}: {answer!r} holds the labels, and can't be dropped.")

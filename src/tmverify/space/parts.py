@@ -460,8 +460,8 @@ class Category(OneColumn):
 
 def _check_word(name: object) -> None:
     """Words are as texts have them: some consist of nothing but a character that looks blank."""
-    if not all(texts_in((name,), "A word")):
-        raise ModelError("A word must have at least one character. Got none.")
+    if not isinstance(name, str) or not all(texts_in((name,), "A word")):
+        raise ModelError(f"A word must be a text of at least one character. Got {shown(name)} instead.")
 
 
 def _spellings(text: str, value: Any) -> Iterable[str]:

@@ -296,3 +296,17 @@ def test_quoted_cells_of_tsv_files(tmp_path: Path) -> None:
     table = load_table(path)
     assert table.feature_names == ("city",)
     assert table.X.tolist() == [["Oslo"], ['Ber"gen']]
+
+
+def test_columns_to_drop_may_have_commas_in_their_names(tmp_path: Path) -> None:
+    path = write(tmp_path / "d.csv", '"a,b",a,b,n,y\n1,2,3,4,0\n5,6,7,8,1\n')
+    for drop, names in [
+        (["a,b"], ("a", "b", "n")),
+        (["b,a"], ("a,b", "n")),
+        (["a,b", "n"], ("a", "b")),
+        (["a", " b , n"], ("a,b",)),
+    ]:
+        assert load_table(path, drop=drop).feature_names == names
+    for drop in (["a,y"], ["y"]):
+        with pytest.raises(DataFormatError, match="'y' holds the labels"):
+            load_table(path, drop=drop)

@@ -37,7 +37,7 @@ from tmverify.data.binarizers.words import frequent_words
 from tmverify.errors import InvalidInputError, ModelError, shown
 from tmverify.estimators.parameters import check_integer, wrong_parameter
 from tmverify.space import Category, Flag, Number, Part, Space, Text
-from tmverify.space.rows import column_values, lacking
+from tmverify.space.rows import column_values, is_mapping, lacking
 from tmverify.space.values import as_number, as_text, is_missing
 
 KINDS = ("number", "category", "text")
@@ -350,6 +350,10 @@ def _as_table(X: Any) -> Any:
     Nested lists of numbers and text become an array of objects: numpy would turn the numbers into text, and
     integers into floats.
     """
+    if is_mapping(X) or (isinstance(X, list | tuple) and X and is_mapping(X[0])):
+        raise InvalidInputError(
+            "X must be a table. Got mappings; make a frame of them (pandas.DataFrame(X))."
+        )
     if issparse(X):
         raise TypeError("Sparse data was passed, but dense data is required. Use '.toarray()' first.")
     if not hasattr(X, "columns") and not isinstance(X, np.ndarray):
