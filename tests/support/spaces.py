@@ -16,8 +16,11 @@ from tmverify.space.parts import OneColumn, Part
 TRICKY = (
     "Oslo",
     "other",
+    " other",
     "any other",
     "missing",
+    " missing ",
+    "\xa0other (2)",
     "not given",
     "nan",
     "NA",

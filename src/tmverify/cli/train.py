@@ -86,7 +86,7 @@ _HELP = {
     "--data-dir": "The folder that holds the datasets. Default: that of the environment variable "
     "TMVERIFY_DATA. digits needs none.",
     "--target": "The column of a table that holds the labels. Default: the one named y or label.",
-    "--drop": "Columns of a table to leave out, such as id,name.",
+    "--drop": "Columns of a table to leave out, such as id,name. Repeat it for more.",
     "--text": "A column of free text: it is cut into words, a bit for each frequent one. Repeat it for more.",
     "--words": "How many of the most frequent words of a text to keep. Default: 5000.",
     "--like": "Read the columns of the table as this model does, with the same intervals, categories and "
@@ -125,7 +125,7 @@ def train(
         Path, typer.Option("--output", "-o", metavar="MODEL", help="Where to write the model.")
     ],
     target: Annotated[str | None, _data("--target", metavar="COLUMN")] = None,
-    drop: Annotated[str | None, _data("--drop", metavar="COLUMNS")] = None,
+    drop: Annotated[list[str] | None, _data("--drop", metavar="COLUMNS")] = None,
     text: Annotated[list[str] | None, _data("--text", metavar="COLUMN")] = None,
     words: Annotated[int | None, _data("--words", metavar="N", min=1)] = None,
     missing: Annotated[str, _data("--missing", metavar="bit|refuse")] = "bit",
@@ -164,7 +164,7 @@ def train(
     """
     from tmverify.cli.output import notice, print_note
 
-    asked = Reading(target, _names_in(drop), tuple(text or ()), words, missing, test_size, like)
+    asked = Reading(target, tuple(drop or ()), tuple(text or ()), words, missing, test_size, like)
     _check_source(source, data_dir, asked)
     _check_files(source, output, checkpoint, save_test, test_size)
     if tune is not None and checkpoint is not None:
@@ -223,10 +223,6 @@ class Reading(NamedTuple):
     missing: str = "bit"
     test_size: float | None = None
     like: Path | None = None
-
-
-def _names_in(text: str | None) -> tuple[str, ...]:
-    return () if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def _command_with(context: typer.Context, chosen: Mapping[str, Any]) -> str:

@@ -15,10 +15,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.data.files import LABEL_NAMES, Arrays, Line, csv_lines, read_npz, typed_labels
+from tmverify.data.files import (
+    LABEL_NAMES,
+    Arrays,
+    Line,
+    csv_lines,
+    has_decimal_commas,
+    read_npz,
+    typed_labels,
+    with_points,
+)
 from tmverify.errors import DataFormatError, InvalidInputError, shown
 from tmverify.model.names import check_distinct, default_name
-from tmverify.space.values import as_number
+from tmverify.space.values import as_number, truth
 
 _BITS = frozenset("01")
 _HINT = "Drop a column that is no feature; labels are in a column called y or label."
@@ -36,6 +45,8 @@ def _read_npy(file: Path) -> Arrays:
 def read_csv(file: Path, id_column: str | None = None) -> Arrays:
     """Bits, with the labels in a column called y or label, and the names of the rows in ``id_column``."""
     lines = csv_lines(file, "0 and 1")
+    if file.stat().st_size and has_decimal_commas(file):
+        lines = ((line, with_points(cells)) for line, cells in lines)
     first = next(lines, None)
     if first is None:
         raise DataFormatError(f"{file}: the file is empty; expected lines of comma-separated 0 and 1.")
@@ -79,6 +90,8 @@ def is_header(cells: list[str]) -> bool:
     """Whether a line names the columns."""
     if any(is_label(cell) for cell in cells):
         return True
+    if all(truth(cell) is not None for cell in cells):
+        return False
     numbers = [number for number in map(as_number, cells) if number is not None]
     return not numbers or (len(cells) > 2 and sorted(numbers) == list(range(len(cells))))
 
@@ -113,7 +126,7 @@ def _bits(cells: list[str], number: int, names: tuple[str, ...] | None, file: Pa
 
 
 def _bit(cell: str, number: int, place: str) -> int:
-    value = as_number(cell)
+    value = as_number(cell) if truth(cell) is None else truth(cell)
     if value is None:
         hint = "A header line must hold names only, or name a column y or label." if number == 1 else _HINT
         raise DataFormatError(f"{place}: expected 0 or 1, separated by commas. Found {cell[:40]!r}. {hint}")

@@ -10,9 +10,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TextIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from tmverify.errors import DataFormatError, TmVerifyError
 from tmverify.model import Label
 from tmverify.model.names import check_distinct
+from tmverify.space import Category, Flag, Number, Part
 from tmverify.space.values import as_number
 
 LABEL_NAMES = ("y", "label")
@@ -45,8 +47,17 @@ class RawRows(NamedTuple):
     lines: tuple[int, ...] | None = None
 
     def column(self, name: str) -> list[str]:
+        """The cells of a column; blank ones if there is none, which a part without bits does not need."""
+        if name not in self.names:
+            return [""] * len(self.cells)
         place = self.names.index(name)
         return [row[place] for row in self.cells]
+
+    def take(self, rows: Iterable[int]) -> RawRows:
+        """Some of the rows."""
+        chosen = list(rows)
+        lines = None if self.lines is None else tuple(self.lines[i] for i in chosen)
+        return RawRows(self.names, [self.cells[i] for i in chosen], lines)
 
 
 class Arrays(NamedTuple):
@@ -110,13 +121,24 @@ def read_npz(file: Path) -> Arrays:
 
 
 def _raw_rows(archive: Any, X: NDArray[Any], file: Path) -> RawRows:
-    """The arrays raw, raw_names and raw_lines, which ``save_inputs`` writes."""
-    raw, names = archive["raw"], archive["raw_names"]
+    """The arrays raw, raw_ends, raw_names and raw_lines, which ``save_inputs`` writes.
+
+    ``raw`` is the UTF-8 of all cells, row by row, ``raw_ends`` where each ends: an array of texts would take
+    as much memory for each as for the longest.
+    """
+    raw, ends, names = archive["raw"], archive["raw_ends"], archive["raw_names"]
     lines = archive["raw_lines"] if "raw_lines" in archive.files else None
-    fits = raw.dtype.kind == names.dtype.kind == "U" and raw.shape == (len(X), *names.shape)
+    fits = raw.dtype == np.uint8 and ends.dtype == np.int64 and names.dtype.kind == "U"
+    fits = fits and raw.ndim == names.ndim == 1 and ends.shape == (len(X), *names.shape)
+    bounds = [0, *ends.ravel().tolist()] if fits else []
+    fits = fits and bounds == sorted(bounds) and bounds[-1] == len(raw)
     if not fits or (lines is not None and (lines.shape != (len(X),) or lines.dtype.kind != "i")):
-        raise DataFormatError(f"{file}: raw, raw_names and raw_lines do not fit X.")
-    return RawRows(tuple(names.tolist()), raw.tolist(), None if lines is None else tuple(lines.tolist()))
+        raise DataFormatError(f"{file}: raw, raw_ends, raw_names and raw_lines do not fit X.")
+    text = raw.tobytes()
+    cells = [text[start:end].decode() for start, end in pairwise(bounds)]
+    width = len(names)
+    rows = [cells[i * width : (i + 1) * width] for i in range(len(X))]
+    return RawRows(tuple(names.tolist()), rows, None if lines is None else tuple(lines.tolist()))
 
 
 def _names(archive: Any, X: NDArray[Any], file: Path) -> tuple[str, ...]:
@@ -141,60 +163,123 @@ def _names(archive: Any, X: NDArray[Any], file: Path) -> tuple[str, ...]:
 def csv_lines(file: Path, values: str, *, skip_spaces: bool = False) -> Iterator[Line]:
     """Each line that is not blank; DataFormatError if one has more or fewer cells than the first.
 
-    Cells are separated by commas, semicolons or tabs, whichever the file uses (``separation``). Between
-    semicolons, 20,5 is the number 20.5, as spreadsheets write it where a comma is the decimal mark; 1,000
-    could be two numbers, and stays as it is. ``values`` is what error messages say is expected;
-    ``skip_spaces`` lets a quoted cell follow a space.
+    Cells are separated by commas, semicolons or tabs, whichever the file uses (``separation``). ``values`` is
+    what error messages say is expected; ``skip_spaces`` lets a quoted cell follow a space.
+
+    Cells may be quoted, by the rules of spreadsheets. Between tabs, texts often begin with quotes that are
+    their own: if all lines of a file have equally many tabs, each line is a row, and only a cell that is
+    quoted as a whole loses its quotes. So what a cell holds does not depend on other cells.
     """
     with open(file, newline="", encoding="utf-8-sig") as text:
         try:
-            mark, quoting = separation(text.read(_SAMPLE), file.suffix.lower())
-        except UnicodeDecodeError:
-            raise DataFormatError(
-                f"{file}: not a text file in UTF-8 (in a spreadsheet: save as CSV UTF-8); expected {values}."
-            ) from None
-        text.seek(0)
-        skip = skip_spaces and mark != "\t"  # a tab is a space, too
-        csv.field_size_limit(_LONGEST_CELL)  # a setting of the process; a text may be long
-        reader, width = csv.reader(text, delimiter=mark, quoting=quoting, skipinitialspace=skip), 0
-        start = 1  # a quoted cell may have several lines
-        try:
-            for cells in reader:
-                line, start = start, reader.line_num + 1
+            mark = separation(text.read(_SAMPLE), file.suffix.lower())
+            odd = _odd_line(text) if mark == "\t" else None
+            text.seek(0)
+            if mark == "\t" and odd is None:
+                if _reads_in_two_ways(text):
+                    raise DataFormatError(
+                        f"{file}: some cells begin with a quote that ends in another line: is that one cell, "
+                        "with tabs and line ends, or several? Quote all cells of this column, or none."
+                    )
+                text.seek(0)
+                found: Iterable[Line] = _plain_lines(text)
+            else:
+                found = _csv_lines(text, mark, skip_spaces and mark != "\t")  # a tab is a space, too
+            width = 0
+            for line, cells in found:
                 if "".join(cells).strip():
                     width = width or len(cells)
                     if len(cells) != width:
                         raise DataFormatError(
                             f"{file}, line {line}: {len(cells)} values, where line 1 has {width}."
                         )
-                    yield line, [_with_point(cell) for cell in cells] if mark == ";" else cells
+                    yield line, cells
         except UnicodeDecodeError:
             raise DataFormatError(
                 f"{file}: not a text file in UTF-8 (in a spreadsheet: save as CSV UTF-8); expected {values}."
             ) from None
         except csv.Error as error:
-            raise DataFormatError(f"{file}: not comma-separated text: {error}.") from None
+            said = f": not comma-separated text: {error}." if odd is None else f", {odd}."
+            raise DataFormatError(f"{file}{said}") from None
 
 
-def _with_point(cell: str) -> str:
-    return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell
+def _plain_lines(text: Iterable[str]) -> Iterator[Line]:
+    for number, line in enumerate(text, 1):
+        cells = line.rstrip("\r\n").split("\t")
+        yield number, [_unquoted(cell) if cell[:1] == '"' else cell for cell in cells]
 
 
-def separation(sample: str, suffix: str) -> tuple[str, Any]:
-    """What separates the cells of a file that begins with ``sample``, and whether cells are quoted.
+def _unquoted(cell: str) -> str:
+    return cell[1:-1].replace('""', '"') if _QUOTED.fullmatch(cell) else cell
+
+
+def _csv_lines(text: Iterable[str], mark: str, skip_spaces: bool) -> Iterator[Line]:
+    csv.field_size_limit(_LONGEST_CELL)  # a setting of the process; a text may be long
+    strict = mark == "\t"  # a cell that is quoted in part would be read otherwise than by _plain_lines
+    reader = csv.reader(text, delimiter=mark, skipinitialspace=skip_spaces, strict=strict)
+    start = 1  # a quoted cell may have several lines
+    for cells in reader:
+        yield start, cells
+        start = reader.line_num + 1
+
+
+def _odd_line(text: TextIO) -> str | None:
+    """The first line that has more or fewer tabs than the first one, in words; None if there is none."""
+    text.seek(0)
+    width = None
+    for number, line in enumerate(text, 1):
+        if line.strip():
+            found = line.count("\t") + 1
+            width = width or found
+            if found != width:
+                return f"line {number}: {found} values, where line 1 has {width}"
+    return None
+
+
+def _reads_in_two_ways(text: TextIO) -> bool:
+    """Whether lines with equally many tabs are rows, but with their quotes other rows, just as regular."""
+    text.seek(0)
+    quoted = (line for line in text if line[:1] == '"' or '\t"' in line)
+    cells = (cell for line in quoted for cell in line.rstrip("\r\n").split("\t") if cell[:1] == '"')
+    if all(_QUOTED.fullmatch(cell) for cell in cells):
+        return False
+    text.seek(0)
+    try:
+        widths = {len(cells) for _, cells in _csv_lines(text, "\t", False) if "".join(cells).strip()}
+    except csv.Error:
+        return False
+    return len(widths) == 1
+
+
+def has_decimal_commas(file: Path) -> bool:
+    """Whether 20,5 is a number in this file: between semicolons, as spreadsheets write it."""
+    with open(file, newline="", encoding="utf-8-sig") as text:
+        return separation(text.read(_SAMPLE), file.suffix.lower()) == ";"
+
+
+def with_points(cells: Iterable[str]) -> list[str]:
+    """Numbers with a decimal comma with a point; 1,000 could be two numbers, and stays as it is."""
+    return [cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell for cell in cells]
+
+
+def cells_of(part: Part, cells: Sequence[str], decimal_commas: bool) -> Sequence[str]:
+    """The cells of a column of a file as ``part`` encodes them: only numbers have decimal commas."""
+    bits = isinstance(part, Category) and {*part.categories} <= {"0", "1"}  # numbers, some of them missing
+    return with_points(cells) if decimal_commas and (bits or isinstance(part, Number | Flag)) else cells
+
+
+def separation(sample: str, suffix: str) -> str:
+    """What separates the cells of a file that begins with ``sample``.
 
     The mark that cuts the first lines into the most cells, equally many in each line; if there is none, a tab
-    in a ``.tsv`` file and else the mark that the first line has most often. Where plain tabs do that, quotes
-    are part of the text, unless all cells that have any are quoted as a whole.
+    in a ``.tsv`` file and else the mark that the first line has most often. Tabs come first.
     """
     lines = sample.split("\n")[:_LINES]
     if len(sample) == _SAMPLE and len(lines) > 1:
         lines.pop()  # it is cut off
     widths = {line.count("\t") for line in lines if line.strip()}
     if len(widths) == 1 and 0 not in widths:
-        cells = [cell.strip("\r") for line in lines for cell in line.split("\t") if '"' in cell]
-        quoted = bool(cells) and all(map(_QUOTED.fullmatch, cells))
-        return "\t", csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+        return "\t"
     best, most = ("\t" if suffix == ".tsv" else ","), 1
     for mark in ";\t,":
         try:
@@ -208,12 +293,10 @@ def separation(sample: str, suffix: str) -> tuple[str, Any]:
         cut = [len(cells) for cells in rows[:_LINES]]
         if cut and min(cut) == max(cut) > most:
             best, most = mark, max(cut)
-    if (
-        most == 1 and suffix != ".tsv" and lines
-    ):  # some line is wrong: the first, with the names, is the guide
+    if most == 1 and suffix != ".tsv" and lines:  # some line is wrong: the names in the first are the guide
         names = next((line for line in lines if line.strip()), "")
         best = max(",;\t", key=names.count)
-    return best, csv.QUOTE_MINIMAL
+    return best
 
 
 def typed_labels(labels: list[str]) -> NDArray[Any]:

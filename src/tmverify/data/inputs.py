@@ -30,10 +30,13 @@ from tmverify.data.files import (
     Arrays,
     Line,
     RawRows,
+    cells_of,
     check_labels,
     csv_lines,
     guarded,
+    has_decimal_commas,
     typed_labels,
+    with_points,
     wrong_kind,
 )
 from tmverify.errors import DataFormatError, InvalidInputError, guess, meant, shown
@@ -255,7 +258,10 @@ def save_inputs(
     if feature_names is not None:
         arrays["feature_names"] = np.array(feature_names, np.str_)
     if raw is not None:
-        arrays["raw"] = np.array(raw.cells, np.str_).reshape(-1, len(raw.names))
+        cells = [[cell.encode() for cell in row] for row in raw.cells]
+        sizes = np.array([[len(cell) for cell in row] for row in cells], np.int64)
+        arrays["raw"] = np.frombuffer(b"".join(cell for row in cells for cell in row), np.uint8)
+        arrays["raw_ends"] = sizes.cumsum().reshape(-1, len(raw.names))
         arrays["raw_names"] = np.array(raw.names, np.str_)
         arrays |= {} if raw.lines is None else {"raw_lines": np.array(raw.lines, np.int64)}
     with replacing(path) as draft, open(draft, "xb") as file:
@@ -296,15 +302,16 @@ def _read_table(file: Path, model: Classifier | None, id_column: str | None) -> 
     """The raw rows of a table, or bits by name; None if the columns have no names, or no model knows them."""
     lines = csv_lines(file, "values", skip_spaces=True)
     first = next(lines, None)
+    header = first is not None and is_header(with_points(first[1]) if has_decimal_commas(file) else first[1])
     if model is not None and _is_table(model):
         if first is None:
             raise DataFormatError(f"{file}: the file is empty; expected {_reads(model)}.")
-        if not (is_header(first[1]) or _has_columns(first[1], model) or _are_bits(first[1])):
+        if not (header or _has_columns(first[1], model) or _are_bits(first[1])):
             raise DataFormatError(
                 f"{file}: line 1 must name the columns; expected {_reads(model)}. "
                 f"It begins with {', '.join(map(shown, first[1][:3]))}."
             )
-    if first is None or model is None or not (is_header(first[1]) or _has_columns(first[1], model)):
+    if first is None or model is None or not (header or _has_columns(first[1], model)):
         if id_column is not None:
             raise DataFormatError(f"{file}: there is no line of column names to find {id_column!r} in.")
         return None
@@ -341,26 +348,24 @@ def _raw_inputs(
     numbers, rows = [], []
     for line, cells in lines:
         numbers.append(line)
-        rows.append([cell.strip() for cell in cells])
+        rows.append(cells)
     if not rows:
         raise DataFormatError(f"{file}: there is a header line but no row below it.")
-    place = {name: i for i, name in enumerate(names)}
-    own = [part.name for part in model.space.parts]
-    own_cells = [[row[place[name]] if name in place else "" for name in own] for row in rows]
-    raw = RawRows(tuple(own), own_cells, tuple(numbers))
+    given, commas = RawRows(tuple(names), rows), has_decimal_commas(file)
+    columns = [cells_of(part, given.column(part.name), commas) for part in model.space.parts]
     try:
-        X = model.space.encode_columns(
-            [raw.column(name) for name in own], row_names=[f"line {line}" for line in numbers]
-        )
+        X = model.space.encode_columns(columns, row_names=[f"line {line}" for line in numbers])
     except InvalidInputError as error:
         raise InvalidInputError(f"{file}: {error}") from None
+    own = tuple(part.name for part in model.space.parts)
+    raw = RawRows(own, list(zip(*columns, strict=True)), tuple(numbers))
     read = {*own, target, id_column}
     return Inputs(
         X,
-        None if target is None else typed_labels([row[place[target]] for row in rows]),
+        None if target is None else typed_labels(list(map(str.strip, given.column(target)))),
         model.feature_names,
         raw,
-        None if id_column is None else tuple(row[place[id_column]] for row in rows),
+        None if id_column is None else tuple(map(str.strip, given.column(id_column))),
         raw.lines,
         tuple(name for name in names if name not in read),
         _notes(model.space, raw),
@@ -392,8 +397,8 @@ def _unseen(part: Category, cells: Sequence[str]) -> dict[str, list[int]]:
     """The values that are not among the categories, and the rows that have them."""
     found: dict[str, list[int]] = {}
     for i, cell in enumerate(cells):
-        if cell:
-            found.setdefault(cell, []).append(i)
+        if cell.strip():
+            found.setdefault(cell.strip(), []).append(i)
     values = list(found)
     bits = part.encode(values) if values else np.ones((0, 1), np.uint8)
     return {value: found[value] for value, row in zip(values, bits, strict=True) if not row.any()}

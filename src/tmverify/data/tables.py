@@ -15,7 +15,7 @@ import warnings
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, isnan
+from math import inf, isfinite, isnan
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +28,21 @@ from tmverify.data.files import (
     TEXT_FILES,
     Line,
     RawRows,
+    cells_of,
     check_labels,
     csv_lines,
     guarded,
+    has_decimal_commas,
     read_npz,
     typed_labels,
+    with_points,
     wrong_kind,
 )
 from tmverify.errors import DataFormatError, InvalidInputError, guess, shown
 from tmverify.model.names import default_name
 from tmverify.space import Space
 from tmverify.space.rows import lacking, missing_columns
-from tmverify.space.values import MISSING_NUMBERS, as_number, is_missing, number_text
+from tmverify.space.values import MISSING_NUMBERS, as_number, as_text, is_missing, number_text
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 _MANY_ROWS = 20
@@ -91,6 +94,7 @@ def load_table(
     target : str or None, default None
         Name of the label column; None means the one named y or label. In an npz file it is y.
     drop : names of columns to leave out
+        A text that is no column may be several names, with commas between them.
     missing : {"bit", "refuse"}
         Whether missing values are kept, as None, or are an error.
 
@@ -160,46 +164,53 @@ def split_table(
                 f"{name}: its rows can't be split into training and test data: {str(error).rstrip('.')}. "
                 "Choose another test_size, or 0 to train on everything."
             ) from None
-    if like is not None:
-        bits, space = _encoded(table, like), like.with_target(table.target)
-        return _dataset(name, table, bits, None, space, train, test)
-    kinds, missing = _kinds_of(table, texts)
-    _report_few_missing(table, [name for name in missing if name not in texts])
-    binarizer = TableBinarizer(
-        column_names=table.feature_names, kinds=kinds, missing=missing, n_words=n_words
-    ).fit(table.X[train])
-    space = binarizer.space_.with_target(table.target)
-    return _dataset(name, table, binarizer.transform(table.X), binarizer, space, train, test)
-
-
-def _dataset(
-    name: str,
-    table: Table,
-    bits: NDArray[np.uint8],
-    binarizer: Any,
-    space: Space,
-    train: NDArray[np.int64],
-    test: NDArray[np.int64],
-) -> Dataset:
-    y, raw = table.y, _raw_rows(table, test)
+    binarizer = None
+    if like is None:
+        kinds, missing = _kinds_of(table, name, texts)
+        _report_few_missing(table, [name for name in missing if name not in texts])
+        known = _with_values(table, train)
+        binarizer = TableBinarizer(
+            column_names=[table.feature_names[j] for j in known],
+            kinds={name: kind for name, kind in kinds.items() if table.feature_names.index(name) in known},
+            missing=missing,
+            n_words=n_words,
+        ).fit(table.X[train][:, known])
+        like = binarizer.space_
+    space = like.with_target(table.target)
+    if lacking(table.feature_names, space):
+        raise missing_columns(space, table.feature_names, "The table")
+    bits, raw = _encoded(table, space, test)
+    y = table.y
     return Dataset(name, bits[train], y[train], bits[test], y[test], None, binarizer, space, raw)
 
 
-def _encoded(table: Table, space: Space) -> NDArray[np.uint8]:
-    """The bits of all rows in a space that was learnt elsewhere."""
-    if lacking(table.feature_names, space):
-        raise missing_columns(space, table.feature_names, "The table")
-    if table.file is None:
-        place = {name: j for j, name in enumerate(table.feature_names)}
-        return space.encode_columns(
-            [table.X[:, place[part.name]] if part.n_bits else np.zeros(len(table.y)) for part in space.parts]
-        )
-    raw = _raw_rows(table, np.arange(len(table.y)))  # the cells: what they are is for the space to say
-    rows = None if raw.lines is None else [f"line {line}" for line in raw.lines]
+def _encoded(table: Table, space: Space, test: NDArray[np.int64]) -> tuple[NDArray[np.uint8], RawRows]:
+    """The bits of all rows, and the cells of some. Bits are those of the cells, as in ``load_inputs``."""
+    if table.file is not None and table.X.dtype == object:
+        raw = _raw_rows(table, space, np.arange(len(table.y)))
+        rows = [f"line {line}" for line in raw.lines or ()]
+        bits = space.encode_columns([raw.column(part.name) for part in space.parts], row_names=rows)
+        return bits, raw.take(test)
+    place = {name: j for j, name in enumerate(table.feature_names)}
     columns = [
-        raw.column(part.name) if part.name in raw.names else [""] * len(table.y) for part in space.parts
+        table.X[:, place[part.name]] if part.n_bits else np.zeros(len(table.y)) for part in space.parts
     ]
-    return space.encode_columns(columns, row_names=rows)
+    return space.encode_columns(columns), _raw_rows(table, space, test)
+
+
+def _with_values(table: Table, train: NDArray[np.int64]) -> list[int]:
+    """The places of the columns that have a value in some training row; the others are reported."""
+    found = [j for j, column in enumerate(table.X[train].T) if not all(map(is_missing, column.tolist()))]
+    blank = [name for j, name in enumerate(table.feature_names) if j not in found]
+    if blank:
+        warnings.warn(
+            f"These columns are blank in all training rows, and are left out: {_listed(blank)}.",
+            UserWarning,
+            stacklevel=2,
+        )
+    if not found:
+        raise InvalidInputError("No column of the table has a value in the training rows.")
+    return found
 
 
 def _check_labels(table: Table, name: str, *, alone: bool) -> None:
@@ -254,7 +265,7 @@ def _report_few_missing(table: Table, missing: Sequence[str]) -> None:
         )
 
 
-def _kinds_of(table: Table, texts: Sequence[str]) -> tuple[Mapping[str, str], Sequence[str]]:
+def _kinds_of(table: Table, source: str, texts: Sequence[str]) -> tuple[Mapping[str, str], Sequence[str]]:
     """What each column is, and the columns with missing values, by all rows of the table."""
     unknown = [name for name in texts if name not in table.feature_names]
     if unknown:
@@ -267,7 +278,13 @@ def _kinds_of(table: Table, texts: Sequence[str]) -> tuple[Mapping[str, str], Se
         present = [value for value in column.tolist() if not is_missing(value)]
         if len(present) < len(column):
             missing.append(name)
-        distinct = set(present)
+        distinct = {value.strip() if isinstance(value, str) else value for value in present}
+        if not distinct.isdisjoint((inf, -inf)):
+            row = next(i for i, value in enumerate(column.tolist()) if value in (inf, -inf))
+            where = f"row {row}" if table.lines is None else f"line {table.lines[row]}"
+            raise InvalidInputError(
+                f"{source}, {where}, column {name!r}: numbers must be finite. Got infinity (inf)."
+            )
         if name in texts:
             kinds[name] = "text"
         elif any(isinstance(value, str) for value in distinct):
@@ -278,27 +295,30 @@ def _kinds_of(table: Table, texts: Sequence[str]) -> tuple[Mapping[str, str], Se
     return kinds, tuple(missing)
 
 
-def _raw_rows(table: Table, rows: NDArray[np.int64]) -> RawRows:
+def _raw_rows(table: Table, space: Space, rows: NDArray[np.int64]) -> RawRows:
     """Some rows of the table, as they stand in its file, with the columns that were left out."""
     if table.file is None or table.lines is None or not len(rows):
-        return RawRows(table.feature_names, [[_cell(value) for value in row] for row in table.X[rows]])
-    lines = iter(guarded(lambda file: list(csv_lines(file, "values", skip_spaces=True)), table.file))
-    names = [cell.strip() for cell in next(lines)[1]]
-    wanted = {table.lines[i] for i in rows}
-    label = names.index(str(table.target))
-    found = {
-        line: [cell.strip() for j, cell in enumerate(cells) if j != label]
-        for line, cells in lines
-        if line in wanted
-    }
-    chosen = tuple(table.lines[i] for i in rows)
-    return RawRows(tuple(names[:label] + names[label + 1 :]), [found[line] for line in chosen], chosen)
+        return RawRows(
+            table.feature_names, [[_cell(value) for value in row] for row in table.X[rows].tolist()]
+        )
+    (_, first), *lines = guarded(lambda file: list(csv_lines(file, "values", skip_spaces=True)), table.file)
+    names = tuple(cell.strip() for cell in first)
+    if tuple(line for line, _ in lines) != table.lines:
+        raise DataFormatError(f"{table.file}: the file has changed while it was read.")
+    given = RawRows(names, [cells for _, cells in lines], table.lines).take(rows)
+    commas, parts = has_decimal_commas(table.file), {part.name: part for part in space.parts}
+    own = tuple(name for name in names if name != table.target)
+    columns = [
+        cells_of(parts[name], given.column(name), commas) if name in parts else given.column(name)
+        for name in own
+    ]
+    return RawRows(own, list(zip(*columns, strict=True)), given.lines)
 
 
 def _cell(value: Any) -> str:
     if is_missing(value):
         return ""
-    return value if isinstance(value, str) else number_text(value)
+    return str(as_text(int(value) if isinstance(value, bool) else value))
 
 
 def _from_npz(file: Path, target: str | None, drop: Sequence[str]) -> Table:
@@ -310,8 +330,14 @@ def _from_npz(file: Path, target: str | None, drop: Sequence[str]) -> Table:
     if X.ndim != 2 or 0 in X.shape:
         raise DataFormatError(f"{file}: X must be a matrix of shape (rows, columns). Found shape {X.shape}.")
     names = names or tuple(map(default_name, range(X.shape[1])))
-    kept = _kept(file, names, drop)
+    kept = _kept(file, names, _dropped(names, drop))
     return Table(X[:, kept], check_labels(y, len(X), file), tuple(names[j] for j in kept))
+
+
+def _dropped(names: Sequence[str], drop: Sequence[str]) -> list[str]:
+    """The names in ``drop``: a text that is no column may be several, with commas between them."""
+    parts = [[text] if text in names else text.split(",") for text in drop]
+    return [name.strip() for part in parts for name in part if name.strip()]
 
 
 def _kept(file: Path, names: Sequence[str], drop: Sequence[str]) -> list[int]:
@@ -331,6 +357,7 @@ def _kept(file: Path, names: Sequence[str], drop: Sequence[str]) -> list[int]:
 def _from_text(file: Path, target: str | None, drop: Sequence[str], missing: str) -> Table:
     lines = csv_lines(file, "values", skip_spaces=True)
     names, label = _header(lines, target, file)
+    commas = has_decimal_commas(file)
     labels: list[str] = []
     places: list[int] = []
     numbers = array("d")  # all cells, row by row, while all are numbers, as in most wide tables
@@ -342,15 +369,13 @@ def _from_text(file: Path, target: str | None, drop: Sequence[str], missing: str
         labels.append(said)
         places.append(line)
         if only_numbers:
-            try:
-                values = list(map(float, cells))
-            except ValueError:
-                only_numbers = False
-            else:
-                only_numbers = all(map(isfinite, values))
-                numbers.extend(values)
+            values = list(map(as_number, with_points(cells) if commas else cells))
+            only_numbers = all(value is not None and isfinite(value) for value in values)
+            if only_numbers:
+                numbers.extend(values)  # type: ignore[arg-type]
     if not labels:
         raise DataFormatError(f"{file}: there is a header line but no row below it.")
+    drop = _dropped(names, drop)
     answer = names.pop(label)
     if answer in drop:
         raise DataFormatError(f"{file}: {answer!r} holds the labels, and can't be dropped.")
@@ -358,7 +383,7 @@ def _from_text(file: Path, target: str | None, drop: Sequence[str], missing: str
     if only_numbers:
         X: NDArray[Any] = np.array(numbers, np.float64).reshape(len(labels), -1)
     else:
-        X = _mixed_columns(file, names, label, kept, missing)
+        X = _mixed_columns(file, names, label, kept, missing, commas)
     X = X[:, kept]
     own = tuple(names[j] for j in kept)
     _report_row_numbers(own, X)
@@ -393,7 +418,7 @@ def _header(lines: Iterator[Line], target: str | None, file: Path) -> tuple[list
 
 
 def _mixed_columns(
-    file: Path, names: Sequence[str], label: int, kept: Sequence[int], missing: str
+    file: Path, names: Sequence[str], label: int, kept: Sequence[int], missing: str, commas: bool
 ) -> NDArray[Any]:
     """The columns as numbers or text; the file is read a second time, as text."""
     numbers, rows = zip(*csv_lines(file, "values", skip_spaces=True), strict=True)
@@ -401,7 +426,7 @@ def _mixed_columns(
     for row in rows:
         del row[label]
     for j, (_, *cells) in enumerate(zip(*rows, strict=True)):
-        values: list[Any] = typed_cells(cells) if j in kept else cells
+        values: list[Any] = typed_cells(cells, decimal_commas=commas) if j in kept else cells
         if missing == "refuse" and j in kept and None in values:
             line = numbers[1:][values.index(None)]
             raise DataFormatError(
@@ -412,12 +437,12 @@ def _mixed_columns(
     return X
 
 
-def typed_cells(cells: Sequence[str]) -> list[Any]:
+def typed_cells(cells: Sequence[str], *, decimal_commas: bool = False) -> list[Any]:
     """The cells of a column as numbers, if they are, or as text; None where a value is missing.
 
-    Infinite numbers stay among the others, for the binarizer to refuse.
+    Infinite numbers stay among the others, for ``split_table`` to refuse.
     """
-    values = [as_number(cell) for cell in cells]
+    values = [as_number(cell) for cell in (with_points(cells) if decimal_commas else cells)]
     texts = {
         cell.strip().lower()
         for cell, value in zip(cells, values, strict=True)
@@ -428,7 +453,7 @@ def typed_cells(cells: Sequence[str]) -> list[Any]:
     some = any(value is not None and isfinite(value) for value in values)
     if some and all(not text or text in MISSING_NUMBERS for text in texts):
         return [None if value is None or isnan(value) else value for value in values]
-    return [cell.strip() or None for cell in cells]
+    return [cell if cell.strip() else None for cell in cells]
 
 
 def _report_row_numbers(names: Sequence[str], X: NDArray[Any]) -> None:

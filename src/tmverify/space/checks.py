@@ -19,6 +19,8 @@ from tmverify.space.values import as_number, as_text
 
 def check_name(name: object) -> None:
     """Raise ModelError unless ``name`` can be that of a column."""
+    if not isinstance(name, str):
+        raise ModelError(f"The name of a column must be text. Got {shown(name)} instead.")
     (text,) = texts_in((name,), "The name of a column")
     if not text.strip():
         raise ModelError(f"A column must have a name. Got {shown(name)} instead.")

@@ -72,6 +72,7 @@ class Image(Part):
                 raise ModelError(
                     f"window must be an odd number of at least 3. Got {shown(self.window)} instead."
                 )
+            object.__setattr__(self, "window", int(self.window))
         elif self.offset != 0:
             raise ModelError("offset goes with window.")
         object.__setattr__(self, "offset", finite(self.offset, "offset"))
@@ -99,7 +100,7 @@ class Image(Part):
                 f"A picture must be an array of numbers, of shape {self.shape} or ({self.n_bits},). "
                 f"Got dtype {pictures.dtype} and shape {pictures.shape[1:]} instead."
             )
-        levels = pictures.reshape(len(pictures), -1)
+        levels = pictures.reshape(len(pictures), self.n_bits)
         if levels.dtype.kind == "b":
             return levels.astype(np.uint8)
         if not np.isfinite(levels).all():
@@ -127,12 +128,15 @@ class Image(Part):
         return (levels.astype(np.float64) > np.array(self.threshold)).astype(np.uint8)
 
     def _thresholds(self) -> float | tuple[float, ...]:
-        if isinstance(self.threshold, Iterable):
-            found = tuple(finite(each, "threshold") for each in self.threshold)
+        given = self.threshold
+        if isinstance(given, np.ndarray):
+            given = given.ravel().tolist() if given.ndim else given.item()
+        if isinstance(given, Iterable):
+            found = tuple(finite(each, "threshold") for each in given)
             if len(found) != self.n_bits:
                 raise ModelError(f"threshold must be one number, or {self.n_bits}. Got {len(found)} instead.")
             return found[0] if len(set(found)) == 1 else found
-        return finite(self.threshold, "threshold")
+        return finite(given, "threshold")
 
     def to_json(self) -> dict[str, Any]:
         threshold = list(self.threshold) if isinstance(self.threshold, tuple) else self.threshold

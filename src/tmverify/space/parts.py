@@ -26,7 +26,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, count, pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,12 +44,20 @@ from tmverify.space.checks import (
     words_in,
     wrong_value,
 )
-from tmverify.space.values import MISSING, MISSING_NUMBERS, as_number, as_text, is_missing, number_text
+from tmverify.space.values import (
+    MISSING,
+    MISSING_NUMBERS,
+    TRUTH,
+    as_number,
+    as_text,
+    is_missing,
+    number_text,
+    truth,
+)
 
 ABSENT = -1
 """In place of a value's index: these bits are the pattern of no value."""
 
-_TRUTH = {"0": 0, "1": 1, "false": 0, "true": 1}
 _OTHER = ("other", "any other", "none of these")
 _MISSING = (MISSING, "not given", "no entry")
 _POINT_ZERO = re.compile(r"(-?(?:0|[1-9]\d*))\.0+", re.ASCII)
@@ -141,7 +149,7 @@ class Flag(OneColumn):
             raise ModelError(
                 f"Flag {self.name!r} must have two different values. Got {shown(self.values)} instead."
             )
-        if _truth(self.values[0]) == 1 or _truth(self.values[1]) == 0:
+        if truth(self.values[0]) == 1 or truth(self.values[1]) == 0:
             raise ModelError(
                 f"The values of flag {self.name!r} stand for 0 and 1, in this order. {shown(self.values)} "
                 "could be read in two ways. Turn them round, or make it a Category."
@@ -172,7 +180,7 @@ class Flag(OneColumn):
         bits = np.empty((len(array), 1), np.uint8)
         for i, value in enumerate(array.tolist()):
             text = as_text(value)
-            known = None if text is None else found.get(text.strip(), _truth(text))
+            known = None if text is None else found.get(text.strip(), truth(text))
             if known is None:
                 said = " or ".join(dict.fromkeys((*self.values, "0", "1")))
                 raise self._wrong(value, i, rows, f"must be {said}")
@@ -422,8 +430,8 @@ class Category(OneColumn):
 
     def _bit_forms(self, text: str) -> tuple[str, ...]:
         """The category that means the same, where all are truth values: 0 for False, TRUE for true."""
-        means = {_TRUTH.get(category.strip().lower()): category for category in self.categories}
-        bit = _TRUTH.get(text.strip().lower())
+        means = {TRUTH.get(category.strip().lower()): category for category in self.categories}
+        bit = TRUTH.get(text.strip().lower())
         if bit is None or None in means or len(means) < len(self.categories) or bit not in means:
             return ()
         return (means[bit],)
@@ -431,7 +439,7 @@ class Category(OneColumn):
     def _says_missing(self, text: str) -> bool:
         """Whether a text that is no category stands for a missing value: its word, or a mark such as NA."""
         said = text.strip()
-        alike = any(category.lower() == said.lower() for category in self.categories)
+        alike = any(category.strip().lower() == said.lower() for category in self.categories)
         return said == self.values[-1] or (_marks_missing(text) and not alike)
 
     @cached_property
@@ -452,15 +460,8 @@ class Category(OneColumn):
 
 def _check_word(name: object) -> None:
     """Words are as texts have them: some consist of nothing but a character that looks blank."""
-    if not all(texts_in((name,), "A word")):
-        raise ModelError("A word must have at least one character. Got none.")
-
-
-def _truth(text: str) -> int | None:
-    """The bit that a text stands for, if it is one of 0, 1, 1.0, false, true."""
-    said = _TRUTH.get(text.strip().lower())
-    number = as_number(text)
-    return said if said is not None else int(number) if number in (0.0, 1.0) else None
+    if not isinstance(name, str) or not all(texts_in((name,), "A word")):
+        raise ModelError(f"A word must be a text of at least one character. Got {shown(name)} instead.")
 
 
 def _spellings(text: str, value: Any) -> Iterable[str]:
@@ -487,11 +488,10 @@ def _cuts(values: Any, name: str) -> tuple[float, ...]:
 
 
 def _free(names: Sequence[str], taken: Sequence[str]) -> str:
-    """The first of the names that is not taken; numbered if all are."""
-    return next(
-        (name for name in names if name not in taken),
-        next(f"{names[0]} ({i})" for i in range(2, len(taken) + 3) if f"{names[0]} ({i})" not in taken),
-    )
+    """The first of the names that is not taken; numbered if all are. Blanks around a name do not count."""
+    bare = {name.strip() for name in taken}
+    numbered = (f"{names[0]} ({i})" for i in count(2))
+    return next(name for name in chain(names, numbered) if name not in bare)
 
 
 def _marks_missing(value: Any) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.errors import InvalidInputError, meant, shown, some
-from tmverify.space.checks import row_name
+from tmverify.space.checks import raw_array, row_name
 
 if TYPE_CHECKING:
     from tmverify.space.space import Space
@@ -127,8 +127,23 @@ def _from_frame(space: Space, frame: Any, labels: list[Any]) -> list[Any]:
     place = dict(zip(names, labels, strict=True))
     n, absent = frame.shape[0], {part.name for part in space.parts if part.name not in place}
     return [
-        np.zeros(n) if part.name in absent else np.asarray(frame[place[part.name]]) for part in space.parts
+        np.zeros(n) if part.name in absent else column_values(frame[place[part.name]]) for part in space.parts
     ]
+
+
+def column_values(column: Any) -> NDArray[Any]:
+    """The values of a column of a frame, one by one what they are.
+
+    NumPy would make floats of integers among which some are missing, and lose digits; and it takes a missing
+    entry of a dictionary of pyarrow for another one.
+    """
+    if hasattr(column, "to_pylist"):  # pyarrow
+        return raw_array(column.to_pylist())
+    values = np.asarray(column)
+    dtype = str(getattr(column, "dtype", "")).lower()
+    if dtype == "category" or (values.dtype.kind == "f" and "int" in dtype):
+        return raw_array(column.astype(object) if hasattr(column, "astype") else column.to_list())
+    return values
 
 
 def _from_mappings(space: Space, rows: list[Any], row_names: Sequence[str] | None) -> list[Any]:

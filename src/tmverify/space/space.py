@@ -68,17 +68,19 @@ class Column:
 class Change:
     """A column whose value differs between two inputs; ``before`` and ``after`` are in words.
 
-    As text: ``age 25 to 40 → over 60``, ``x3 0 → 1``, ``"great" added``. ``kind`` is that of the column.
+    As text: ``age 25 to 40 → over 60``, ``x3 0 → 1``, ``"great" added``. ``kind`` is that of the column;
+    ``added`` says of a word that it is in the second input, and not in the first.
     """
 
     column: str
     before: str
     after: str
     kind: str = field(default="", repr=False, compare=False)
+    added: bool = field(default=False, repr=False, compare=False)
 
     def __str__(self) -> str:
         if self.kind == "word":
-            return f"{word_text(self.column)} {'added' if self.after == _WORD[1] else 'removed'}"
+            return f"{word_text(self.column)} {'added' if self.added else 'removed'}"
         return f"{self.column} {self.before} → {self.after}"
 
 
@@ -324,7 +326,13 @@ class Space:
             place = self.column_of(bit)
             found[place] = self.columns[place]
         return tuple(
-            Change(column.name, column.words(before), column.words(after), column.kind)
+            Change(
+                column.name,
+                column.words(before),
+                column.words(after),
+                column.kind,
+                added=column.kind == "word" and bool(after[column.bits.start]),
+            )
             for column in found.values()
         )
 

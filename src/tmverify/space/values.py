@@ -20,6 +20,8 @@ MISSING_NUMBERS = frozenset(
     ("na", "n/a", "#n/a", "nan", "<na>", "null", "none", "nil", "?", "-", ".", MISSING)
 )
 """Texts that mark a missing number, in lower case."""
+TRUTH = {"0": 0, "1": 1, "false": 0, "true": 1}
+"""Texts that are bits, in lower case."""
 
 
 def is_missing(value: Any) -> bool:
@@ -58,6 +60,13 @@ def as_number(value: Any) -> float | None:
         return float(value) if isinstance(value, Decimal) else None
     except (TypeError, ValueError):  # a Decimal NaN that signals
         return None
+
+
+def truth(text: str) -> int | None:
+    """The bit that a text stands for, if it is one of 0, 1, 1.0, false, true."""
+    said = TRUTH.get(text.strip().lower())
+    number = as_number(text)
+    return said if said is not None else int(number) if number in (0.0, 1.0) else None
 
 
 def as_text(value: Any) -> str | None:

@@ -15,8 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tmverify.errors import InvalidInputError, TrainingStateError, shown
 from tmverify.interrupts import one_interrupt
@@ -28,10 +27,10 @@ from tmverify.space import Space
 from tmverify.training.defaults import CHOSEN, DataSize, choose_settings, complete_settings
 from tmverify.training.features import (
     bits_in,
-    canonical,
-    check_no_gaps,
+    check_labels,
+    checked_examples,
+    checked_inputs,
     classes_of,
-    goes_by_name,
     has_made_up_names,
     has_named_rows,
     is_boolean,
@@ -39,7 +38,6 @@ from tmverify.training.features import (
     learn_space,
     model_scores,
     pack_inputs,
-    raw_labels,
     reads_space,
     space_of_bits,
 )
@@ -234,6 +232,8 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         first = not hasattr(self, "_course")
         X, y = self._check_examples(X, y, first=first)
         if first:
+            if classes is not None:
+                check_labels(classes)
             self.classes_, _ = classes_of(y if classes is None else classes)
             bits = self._learn_bits(X)
             self.settings_ = choose_settings(self, DataSize.of(bits, len(self.classes_)))
@@ -336,14 +336,12 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return self.space_ if self._encodes and not has_made_up_names(self.space_) else None
 
     def _check_examples(self, X: Any, y: Any, *, first: bool) -> tuple[Any, NDArray[Any]]:
-        check_no_gaps(y)
-        if goes_by_name(X, self.binarize if first else self._named_space):
-            y = raw_labels(X, y)
-            validate_data(self, X, reset=first, skip_check_array=True)
-        else:
-            X, y = validate_data(self, X, y, accept_sparse="csr", reset=first, ensure_all_finite="allow-nan")
-        check_classification_targets(y)
-        return canonical(X), y
+        return checked_examples(self, X, y, self.binarize if first else self._named_space, first=first)
+
+    def _learnt_bits(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        """Learn the space alone, as ``fit`` does first; the bits of all rows, and their labels, checked."""
+        X, y = self._check_examples(X, y, first=True)
+        return self._learn_bits(X), y
 
     def _learn_bits(self, X: Any) -> Any:
         by_itself = isinstance(self.binarize, str)
@@ -473,11 +471,8 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         check_is_fitted(self, "_course")
         if has_named_rows(X):
             return self.model_.scores(X)
-        if goes_by_name(X, self._named_space):
-            validate_data(self, X, reset=False, skip_check_array=True)
-        else:
-            X = validate_data(self, X, accept_sparse="csr", reset=False, ensure_all_finite="allow-nan")
-        return model_scores(self.model_, bits_in(canonical(X), self.space_ if self._encodes else None))
+        X = checked_inputs(self, X, self._named_space)
+        return model_scores(self.model_, bits_in(X, self.space_ if self._encodes else None))
 
     def _about(self, examples: Examples | None = None, held_out: Any = None) -> dict[str, Any]:
         """What a state file stores besides the course itself."""

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
 from tmverify.errors import InvalidInputError, ModelError, shown
 from tmverify.model import Model
@@ -23,6 +25,7 @@ from tmverify.space.values import is_missing
 MAX_DENSE_CELLS = 1 << 28
 _CELLS_AT_ONCE = 1 << 25
 _WORD = 64
+_NUMBERS: dict[str, Any] = {"accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
 
 
 def canonical(X: Any) -> Any:
@@ -61,10 +64,15 @@ def is_raw(X: Any) -> bool:
 
 
 def goes_by_name(X: Any, space: Any) -> bool:
-    """Whether ``space`` encodes ``X`` as it is: texts, mixed tables, frames, whose names it knows."""
-    if not isinstance(space, Space) or not space.named or space.image_shape is not None:
-        return is_raw(X)
-    return is_raw(X) or hasattr(X, "columns")
+    """Whether ``space``, or the binarizer that learns it, takes ``X`` as it is: not as an array of numbers.
+
+    Texts and mixed tables; and frames, if the space knows their names or the binarizer the kinds of columns.
+    """
+    if is_raw(X):
+        return True
+    if isinstance(space, Space):
+        return space.named and space.image_shape is None and hasattr(X, "columns")
+    return bool(getattr(space, "kinds", None)) and hasattr(X, "columns")  # an array may lose digits of codes
 
 
 def has_made_up_names(space: Space) -> bool:
@@ -77,13 +85,22 @@ def has_named_rows(X: Any) -> bool:
     return is_mapping(X) or (isinstance(X, list | tuple) and bool(X) and is_mapping(X[0]))
 
 
-def check_no_gaps(y: Any) -> None:
-    """Raise InvalidInputError if a label is missing; NumPy would make the text "nan" of it in a list."""
-    if getattr(y, "ndim", 1) != 1 or (isinstance(y, np.ndarray) and y.dtype.kind in "buifUS"):
+def check_labels(y: Any) -> None:
+    """Raise InvalidInputError if a label is missing, or texts and numbers are mixed.
+
+    NumPy would make texts of all labels in a list: "nan" of a missing one, "1" of the number 1.
+    """
+    if getattr(y, "ndim", 1) != 1 or (isinstance(y, np.ndarray) and y.dtype.kind in "buif"):
         return
+    kinds: dict[bool, Any] = {}
     for row, label in enumerate(y if isinstance(y, Iterable) and not isinstance(y, str) else ()):
         if is_missing(label):
             raise InvalidInputError(f"y must hold a label for each row. It is missing in row {row}.")
+        kinds.setdefault(isinstance(label, str), label)
+    if len(kinds) > 1:
+        raise InvalidInputError(
+            f"Labels must be all texts or all numbers. Got {shown(kinds[True])} and {shown(kinds[False])}."
+        )
 
 
 def classes_of(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -94,16 +111,42 @@ def classes_of(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return classes, targets.astype(np.int64)
 
 
-def raw_labels(X: Any, y: Any) -> NDArray[Any]:
-    """The labels of raw rows, checked: one for each."""
+def checked_examples(estimator: Any, X: Any, y: Any, space: Any, *, first: bool) -> tuple[Any, NDArray[Any]]:
+    """Rows and labels by scikit-learn's rules, raw ones as they are; ``first`` records the columns.
+
+    ``space`` is what will encode the rows, or the binarizer that learns it (``goes_by_name``).
+    """
+    check_labels(y)
+    if has_named_rows(X):
+        raise InvalidInputError(
+            "X must be a frame, an array or texts to learn from. Got mappings; make a frame of them "
+            "(pandas.DataFrame(rows))."
+        )
     if y is None:
-        raise InvalidInputError("y must hold a label for each row: it requires y to be passed.")
+        raise InvalidInputError("fit requires y to be passed, but the target y is None.")
     try:
-        labels: NDArray[Any] = column_or_1d(y, warn=True)
-        check_consistent_length(X, labels)
+        if goes_by_name(X, space):
+            y = column_or_1d(y, warn=True)
+            check_consistent_length(X, y)
+            validate_data(estimator, X, reset=first, skip_check_array=True)
+        else:
+            X, y = validate_data(estimator, X, y, reset=first, **_NUMBERS)
+        check_classification_targets(y)
     except ValueError as error:
         raise InvalidInputError(str(error)) from None
-    return labels
+    return canonical(X), y
+
+
+def checked_inputs(estimator: Any, X: Any, space: Any) -> Any:
+    """Rows for a fitted estimator, as in ``checked_examples``."""
+    try:
+        if goes_by_name(X, space):
+            validate_data(estimator, X, reset=False, skip_check_array=True)
+        else:
+            X = validate_data(estimator, X, reset=False, **_NUMBERS)
+    except ValueError as error:
+        raise InvalidInputError(str(error)) from None
+    return canonical(X)
 
 
 def learn_space(X: Any, binarizer: Any, names: Any) -> Space:

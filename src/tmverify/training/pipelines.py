@@ -29,7 +29,8 @@ def freeze(estimator: Any) -> Model:
     Raises
     ------
     InvalidInputError
-        If another step changes the data: the model could not do the same with a raw row.
+        If another step changes the data, or the classifier makes bits of the bits: the model could not do the
+        same with a raw row.
 
     Examples
     --------
@@ -63,4 +64,9 @@ def freeze(estimator: Any) -> Model:
             )
     if len(steps) > 1:
         raise InvalidInputError(f"One binarizer must come before the classifier. Got {len(steps)} instead.")
+    if estimator[-1]._encodes:
+        raise InvalidInputError(
+            "The classifier makes bits of what the binarizer before it makes: a model has one space. Leave "
+            "the binarizer out, or set binarize=None in the classifier."
+        )
     return replace(model, space=steps[0][1].space_)

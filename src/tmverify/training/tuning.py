@@ -83,7 +83,8 @@ def tune(
     Parameters
     ----------
     X, y
-        As in ``TsetlinMachineClassifier.fit``. A fifth, evenly over the labels, is set aside to compare.
+        As in ``TsetlinMachineClassifier.fit``. What makes bits of them is learnt from all rows; a fifth of
+        them, evenly over the labels, is set aside to compare.
     seconds : float
         How long to search. At least one epoch of the default settings is run.
     estimator : TsetlinMachineClassifier, optional
@@ -109,7 +110,9 @@ def tune(
     check_parameters(base)
     if not seconds > 0:
         raise InvalidInputError(f"'seconds' must be above 0. Got {seconds} instead.")
-    race = _Race(base, _split(X, y, random_state), float(seconds), random_state, on_epoch)
+    bits, labels = clone(base)._learnt_bits(X, y)  # some values may be in held-out rows only
+    parts = _split(bits, labels, random_state)
+    race = _Race(clone(base).set_params(binarize=None), parts, float(seconds), random_state, on_epoch)
     interrupted = False
     with one_interrupt():
         try:

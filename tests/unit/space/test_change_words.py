@@ -43,3 +43,10 @@ def test_changes() -> None:
         'note: "good" added',
     ]
     assert str(space.changes(after, before)[3]) == 'note: "good" removed'
+
+
+def test_a_word_is_added_by_its_second_value() -> None:
+    space = tv.Space([tv.Flag("good", kind="word"), tv.Flag("bad", ("present", "absent"), kind="word")])
+    none, both = np.zeros(2, np.uint8), np.ones(2, np.uint8)
+    assert list(map(str, space.changes(none, both))) == ['"good" added', '"bad" added']
+    assert list(map(str, space.changes(both, none))) == ['"good" removed', '"bad" removed']

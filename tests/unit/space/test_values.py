@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import sys
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -306,3 +308,44 @@ def test_a_space_is_a_value() -> None:
 def test_the_text_of_a_number_reads_back(value: float) -> None:
     assert float(number_text(value)) == as_number(number_text(value)) == value
     assert as_text(float(value)) == number_text(value)
+
+
+def test_the_word_for_other_is_no_category_with_blanks_around() -> None:
+    """And it is found at once, also if a forged file has taken all its numbers."""
+    for taken in ([" other"], ["other ", "any other", "\xa0none of these", "other (2) "]):
+        city = tv.Category("city", taken, other=True, missing=True)
+        bits = np.eye(city.n_bits + 1, city.n_bits, dtype=np.uint8)
+        space = tv.Space([city])
+        assert np.array_equal(space.encode(space.decode(bits)), bits)
+    gone = tv.Space([tv.Category("city", [" missing"], missing=True)])
+    assert gone.encode(gone.decode([[0, 1]])).tolist() == [[0, 1]]
+    many = ["other", "any other", "none of these", *(f"other ({i})" for i in range(2, 50_000))]
+    assert tv.Category("city", many, other=True).values[-1] == "other (50000)"
+
+
+@pytest.mark.parametrize("name", [5, True, None, 1.5, np.int64(3), b"a"], ids=repr)
+def test_names_are_texts(name: Any) -> None:
+    """Others could be saved, and not be loaded."""
+    makers: list[Callable[[], Any]] = [
+        lambda: untyped.Flag(name),
+        lambda: untyped.Flag(name, kind="word"),
+        lambda: untyped.Number(name, [1]),
+        lambda: untyped.Category(name, ["a"]),
+        lambda: untyped.Text(["a"], name),
+        lambda: untyped.Image((2, 2), name=name),
+        lambda: untyped.Space([tv.Flag("a")], target=7),
+    ]
+    for make in makers:
+        with pytest.raises(ModelError, match=r"must be (a )?text"):
+            make()
+
+
+def test_images_of_numpy_numbers_can_be_saved() -> None:
+    for image in (
+        untyped.Image((np.int64(4), 4), window=np.int64(3), offset=np.float32(2)),
+        untyped.Image((4, 4), threshold=np.array(5.0)),
+        untyped.Image((4, 4), threshold=np.arange(16.0).reshape(4, 4)),
+    ):
+        space = tv.Space([image])
+        assert tv.Space.from_json(json.loads(json.dumps(space.to_json())), 16) == space
+        assert space.encode(np.zeros((0, 4, 4))).shape == (0, 16)

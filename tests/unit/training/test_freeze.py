@@ -130,6 +130,9 @@ def test_what_has_no_model_of_raw_rows() -> None:
     twice = make_pipeline(tv.ThermometerBinarizer(), tv.ThresholdBinarizer(0), classifier()).fit(numbers, Y)
     with pytest.raises(InvalidInputError, match="One binarizer"):
         tv.freeze(twice)
+    again = classifier().set_params(binarize=tv.ThresholdBinarizer(-1))
+    with pytest.raises(InvalidInputError, match="makes bits of what the binarizer"):
+        tv.freeze(make_pipeline(tv.ThermometerBinarizer(), again).fit(numbers, Y))
     for wrong in (StandardScaler(), make_pipeline(StandardScaler()), None, "pipeline"):
         with pytest.raises(InvalidInputError, match="freeze takes"):
             tv.freeze(wrong)

@@ -19,10 +19,11 @@ categories, each value unlike all others. They are reported, in a warning that s
 
 from __future__ import annotations
 
+import math
 import numbers
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,7 +37,8 @@ from tmverify.data.binarizers.words import frequent_words
 from tmverify.errors import InvalidInputError, ModelError, shown
 from tmverify.estimators.parameters import check_integer, wrong_parameter
 from tmverify.space import Category, Flag, Number, Part, Space, Text
-from tmverify.space.values import as_text, is_missing, number_text
+from tmverify.space.rows import column_values, is_mapping, lacking
+from tmverify.space.values import as_number, as_text, is_missing
 
 KINDS = ("number", "category", "text")
 _NO_YES = (("no", "yes"), ("false", "true"), ("n", "y"), ("f", "t"), ("off", "on"))
@@ -51,6 +53,7 @@ _WRITTEN = {
     ),
 }
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_EXACT = 2.0**53  # up to here, floats hold every integer
 _MANY_NUMERALS = 10  # so many different numerals as text are hardly codes
 _REMEDY = {
     "numbers with a decimal comma": "write them with a point (pandas: read_csv(decimal=','))",
@@ -61,21 +64,31 @@ _REMEDY = {
 
 
 class _Column(NamedTuple):
-    """A checked column: its values as float64 (NaN: missing), or as objects if it is text (None: missing)."""
+    """A checked column: its values as they are, and as float64 (NaN: missing) unless it is text."""
 
     name: str
     values: NDArray[Any]
-
-    @property
-    def is_text(self) -> bool:
-        return self.values.dtype == object
+    numbers: NDArray[np.float64] | None
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        if self.is_text:
-            return np.array([value is None for value in self.values], np.bool_)
-        gone: NDArray[np.bool_] = np.isnan(self.values)
+        if self.numbers is None:
+            return np.array([is_missing(value) for value in self.values.tolist()], np.bool_)
+        gone: NDArray[np.bool_] = np.isnan(self.numbers)
         return gone
+
+    def categories(self, gone: NDArray[np.bool_]) -> list[str]:
+        """The values that are not missing as the texts that ``Category`` knows them by."""
+        present = self.values[~gone].tolist()
+        if self.numbers is None:
+            return [str(as_text(value)) for value in present]
+        rounded = [value for value in present if isinstance(value, float) and abs(value) > _EXACT]
+        if rounded:
+            raise InvalidInputError(
+                f"Column {self.name!r} can't be taken as categories: a float does not hold all digits of "
+                f"{shown(rounded[0])}. Give integers, or texts."
+            )
+        return [str(as_text(int(value) if isinstance(value, bool) else value)) for value in present]
 
 
 class TableBinarizer(Binarizer):
@@ -154,9 +167,12 @@ class TableBinarizer(Binarizer):
             parameter is wrong, or no column gives a bit.
         """
         self._check_parameters()
-        columns = self._columns(X, fitting=True)
+        columns = self._columns(X)
         kinds = self._kinds([column.name for column in columns])
-        self._parts = [self._part(column, kinds.get(column.name)) for column in columns]
+        try:
+            self._parts = [self._part(column, kinds.get(column.name)) for column in columns]
+        except ModelError as error:
+            raise InvalidInputError(str(error)) from None
         if not any(part.n_bits for part in self._parts):
             raise InvalidInputError(
                 f"X gives no bit: all of its {len(columns)} columns are constant "
@@ -168,15 +184,13 @@ class TableBinarizer(Binarizer):
     def transform(self, X: Any) -> NDArray[np.uint8]:
         """The bits of each row, uint8 (n, n_bits), column by column."""
         check_is_fitted(self, "space_")
-        columns = self._columns(X, fitting=False)
-        for column, part in zip(columns, self.space_.parts, strict=True):
-            if isinstance(part, Number) and column.is_text:
-                row = next(i for i, value in enumerate(column.values) if value is not None)
-                raise InvalidInputError(
-                    f"Column {column.name!r} held numbers in fit. "
-                    f"Got {shown(column.values[row])} in row {row} instead."
-                )
-        return self.space_.encode_columns([column.values for column in columns])
+        X = self._validated(X, fitting=False)
+        labels = _labels(X)
+        if labels is None:
+            return self.space_.encode(X)
+        if self._labels is None and lacking(labels, self.space_):  # fit saw no names: by position
+            return self.space_.encode_columns(_raw_columns(X))
+        return self.space_.encode(X)
 
     def _make_space(self, names: list[str]) -> Space:
         return Space([_renamed(part, name) for part, name in zip(self._parts, names, strict=True)])
@@ -202,17 +216,20 @@ class TableBinarizer(Binarizer):
             )
         return kinds
 
-    def _columns(self, X: Any, *, fitting: bool) -> list[_Column]:
+    def _validated(self, X: Any, *, fitting: bool) -> Any:
+        """``X`` as a frame or a matrix, with as many columns as in fit, and their names."""
         X = _as_table(X)
         try:
             validate_data(self, X, reset=fitting, skip_check_array=True)
         except ValueError as error:
             raise InvalidInputError(str(error)) from None
-        is_frame = hasattr(X, "columns")
-        if fitting:
-            self._labels = [str(label) for label in X.columns] if is_frame else None
-        raw = (_values(X[label]) for label in X.columns) if is_frame else iter(X.T)
-        return [_checked(str(name), values) for name, values in zip(self._names(), raw, strict=True)]
+        return X
+
+    def _columns(self, X: Any) -> list[_Column]:
+        X = self._validated(X, fitting=True)
+        self._labels = _labels(X)
+        coded = [self._labels is not None and _is_coded(X[label]) for label in getattr(X, "columns", X.T)]
+        return [_checked(*each) for each in zip(self._names(), _raw_columns(X), coded, strict=True)]
 
     def _names(self) -> NDArray[Any]:
         if self._labels is not None:
@@ -237,21 +254,24 @@ class TableBinarizer(Binarizer):
                 f"them first, or have a bit for them with missing='bit'. "
                 f"Got one in row {int(np.argmax(gone))}, column {column.name!r}."
             )
-        present = column.values[~gone]
         missing = column.name in self.missing if listed else bool(gone.any())
+        if kind in ("category", "text") and gone.all():
+            raise InvalidInputError(f"Column {column.name!r} has no value in any row. Leave it out.")
         if kind == "text":
             return self._text(column)
-        if kind == "number" and column.is_text and len(present):
-            row = int(np.argmin(gone))
-            raise InvalidInputError(
-                f"Column {column.name!r} can't be taken as numbers: row {row} holds {shown(present[0])}."
-            )
-        if column.is_text:
-            flag = None if missing or kind else _no_yes(column.name, present)
-            return flag or self._category(column.name, present.tolist(), missing)
+        if column.numbers is None:
+            texts = column.categories(gone)
+            if kind == "number" and texts:
+                row = int(np.argmin(gone))
+                raise InvalidInputError(
+                    f"Column {column.name!r} can't be taken as numbers: row {row} holds {shown(texts[0])}."
+                )
+            flag = None if missing or kind else _no_yes(column.name, texts)
+            return flag or self._category(column.name, texts, missing)
+        present = column.numbers[~gone]
         bits = bool(((present == 0) | (present == 1)).all()) and len(present) > 0
         if kind == "category" or (bits and missing and kind is None):
-            return self._category(column.name, [number_text(value) for value in present], missing)
+            return self._category(column.name, column.categories(gone), missing)
         if bits and kind is None:
             return Flag(column.name)
         return Number(column.name, tuple(cut_points(present, self.n_bins, self.strategy).tolist()), missing)
@@ -273,9 +293,9 @@ class TableBinarizer(Binarizer):
         return Category(name, tuple(categories), other=True, missing=missing)
 
     def _text(self, column: _Column) -> Text:
-        if not column.is_text:
+        if column.numbers is not None:
             raise InvalidInputError(f"Column {column.name!r} can't be cut into words: it holds numbers.")
-        texts = ["" if value is None else value for value in column.values]
+        texts = ["" if is_missing(value) else value for value in column.values.tolist()]
         words = frequent_words(texts, int(self.n_words))[0]
         return Text(tuple(words), column.name)
 
@@ -295,11 +315,10 @@ def _renamed(part: Part, name: str) -> Part:
         raise InvalidInputError(str(error)) from None
 
 
-def _no_yes(name: str, values: NDArray[Any]) -> Flag | None:
+def _no_yes(name: str, values: Iterable[str]) -> Flag | None:
     """A flag, if the column holds both words of a pair such as no and yes, and nothing else."""
-    found = sorted(set(values), key=str.lower)
-    spelt = tuple(value.strip().lower() for value in found)
-    return Flag(name, (found[0], found[1])) if spelt in _NO_YES else None
+    found = sorted({value.strip() for value in values}, key=str.lower)
+    return Flag(name, (found[0], found[1])) if tuple(map(str.lower, found)) in _NO_YES else None
 
 
 def _written_as_text(name: str, categories: Sequence[str]) -> str:
@@ -329,14 +348,19 @@ def _written_as_text(name: str, categories: Sequence[str]) -> str:
 def _as_table(X: Any) -> Any:
     """``X`` itself if it is a frame, else a matrix with at least one row and column.
 
-    Nested lists of numbers and text become an array of objects: numpy would turn the numbers into text.
+    Nested lists of numbers and text become an array of objects: numpy would turn the numbers into text, and
+    integers into floats.
     """
+    if is_mapping(X) or (isinstance(X, list | tuple) and X and is_mapping(X[0])):
+        raise InvalidInputError(
+            "X must be a table. Got mappings; make a frame of them (pandas.DataFrame(X))."
+        )
     if issparse(X):
         raise TypeError("Sparse data was passed, but dense data is required. Use '.toarray()' first.")
     if not hasattr(X, "columns") and not isinstance(X, np.ndarray):
         try:
             array = np.asarray(X)
-            X = np.asarray(X, object) if array.dtype.kind in "US" and not hasattr(X, "dtype") else array
+            X = np.asarray(X, object) if array.dtype.kind in "USf" and not hasattr(X, "dtype") else array
         except ValueError as error:
             raise InvalidInputError(f"X must be a table: {error}.") from None
     if len(X.shape) != 2:
@@ -352,47 +376,55 @@ def _as_table(X: Any) -> Any:
     return X
 
 
-def _values(column: Any) -> NDArray[Any]:
-    """The values of a column of a frame; those of a column of categories are texts, whatever they are."""
-    values = np.asarray(column)
-    if str(getattr(column, "dtype", "")) != "category":
-        return values
-    return np.array([None if is_missing(value) else as_text(value) for value in values.tolist()], object)
+def _labels(X: Any) -> list[str] | None:
+    """The names of the columns of a frame; None for a matrix."""
+    return [str(label) for label in X.columns] if hasattr(X, "columns") else None
 
 
-def _checked(name: str, values: NDArray[Any]) -> _Column:
+def _raw_columns(X: Any) -> list[NDArray[Any]]:
+    return [column_values(X[label]) for label in X.columns] if hasattr(X, "columns") else list(X.T)
+
+
+def _is_coded(column: Any) -> bool:
+    """Whether it is a column of categories: they are texts, whatever they are."""
+    return str(getattr(column, "dtype", "")) == "category"
+
+
+def _checked(name: str, values: NDArray[Any], coded: bool) -> _Column:
     if values.ndim != 1:
         raise InvalidInputError(f"Column names must be distinct. Got {name!r} more than once.")
     if values.dtype.kind == "c":
         raise InvalidInputError(f"Complex data not supported: column {name!r} holds complex numbers.")
     if values.dtype.kind in "mM":
         raise InvalidInputError(f"Column {name!r} holds dates or times: {_REMEDY['dates']}.")
-    if values.dtype.kind not in "buif":
-        values = np.array([None if is_missing(value) else value for value in values.astype(object)], object)
-        if _holds_text(name, values):
-            return _Column(name, values)
-    values = values.astype(np.float64)
-    if np.isinf(values).any():
+    if values.dtype.kind in "buif":
+        numbers = values.astype(np.float64)
+    elif _holds_text(name, values.tolist(), coded) or coded:
+        return _Column(name, values, None)
+    else:
+        numbers = np.array([math.nan if is_missing(value) else as_number(value) for value in values.tolist()])
+    if np.isinf(numbers).any():
         raise InvalidInputError(
             f"A table must hold finite numbers. "
-            f"Got infinity (inf) in row {int(np.argmax(np.isinf(values)))}, column {name!r}."
+            f"Got infinity (inf) in row {int(np.argmax(np.isinf(numbers)))}, column {name!r}."
         )
-    return _Column(name, values)
+    return _Column(name, values, numbers)
 
 
-def _holds_text(name: str, values: NDArray[Any]) -> bool:
-    """Whether a column of objects is all text (True) or all numbers (False), where it is not None."""
+def _holds_text(name: str, values: Sequence[Any], coded: bool) -> bool:
+    """Whether a column of objects is all text (True) or all numbers (False), where it is not missing."""
     kinds: dict[bool, int] = {}
     for row, value in enumerate(values):
-        if value is None:
+        if is_missing(value):
             continue
-        if not isinstance(value, str | numbers.Real | np.bool_):
+        if not isinstance(value, str | numbers.Real | np.bool_) or (as_text(value) is None and coded):
             raise InvalidInputError(
-                f"A table must hold numbers, Booleans and text only. "
-                f"Got {shown(value)} in row {row}, column {name!r} instead."
+                f"A table must hold numbers, Booleans and text only. Got {shown(value)} in row {row}, column "
+                f"{name!r} instead; to have such values as categories, make texts of them "
+                "(pandas: column.astype(str))."
             )
         kinds.setdefault(isinstance(value, str), row)
-    if len(kinds) > 1:
+    if len(kinds) > 1 and not coded:
         raise InvalidInputError(
             f"Column {name!r} mixes numbers and text: {shown(values[kinds[False]])} in row {kinds[False]}, "
             f"{shown(values[kinds[True]])} in row {kinds[True]}. Make it all text, or all numbers."
