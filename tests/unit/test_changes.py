@@ -12,8 +12,8 @@ import pytest
 import tmverify as tv
 from support.columns import plain_cost, random_allowed, random_machine, random_row, random_space, value_of
 from support.tiny import all_inputs
+from tmverify import verify
 from tmverify.properties.allowed import Allowed
-from tmverify.verify import changes as changes_module
 
 Set = frozenset[str]
 
@@ -124,7 +124,7 @@ def test_changes_that_cost_nothing() -> None:
 
 
 def test_a_limit_gives_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = changes_module.nearest
+    real = verify.nearest
 
     def tired(query: Any, **given: Any) -> tv.Radius:
         radius = real(query, **given)
@@ -132,7 +132,7 @@ def test_a_limit_gives_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
             return replace(radius, lower=1, stop_reason=tv.StopReason.TIMEOUT, detail="no answer within 1 s")
         return radius
 
-    monkeypatch.setattr(changes_module, "nearest", tired)
+    monkeypatch.setattr("tmverify.verify.changes.nearest", tired)
     answer = tv.nearest_changes(MODEL, ROW)
     assert [change.optimal for change in answer] == [True, False]
     assert not answer.complete
@@ -150,7 +150,7 @@ def test_k(k: Any) -> None:
 def test_errors() -> None:
     with pytest.raises(tv.InvalidInputError, match="The class must be one of 'bad', 'good'"):
         tv.nearest_changes(MODEL, ROW, target="Good")
-    with pytest.raises(tv.InvalidInputError, match="freeze must name columns .* is 'owner' meant"):
+    with pytest.raises(tv.InvalidInputError, match=r"freeze must name columns .* is 'owner' meant"):
         tv.nearest_changes(MODEL, ROW, freeze=["ownr"])
     with pytest.raises(tv.InvalidInputError, match="no possible input: its column 'savings' is impossible"):
         tv.nearest_changes(MODEL, [0, 1, 0, 0, 1, 1, 0])
