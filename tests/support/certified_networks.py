@@ -14,7 +14,7 @@ from support.certified import claim_line
 from support.tiny import all_inputs
 from tmverify.bnn import BnnModel, PixelCuts
 from tmverify.bnn.evaluate import reference_classes
-from tmverify.properties.region import Direction
+from tmverify.properties.allowed import Direction
 
 Rng = np.random.Generator
 Bits = NDArray[np.uint8]
@@ -78,15 +78,19 @@ class Case:
         """The text of a certificate about the input, which claims that the property holds."""
         first = {
             "format": "tmverify-certificate",
-            "version": 1,
+            "version": 2,
             "question": "robustness",
             "answer": "holds",
             "models": [self.model.content_hash],
             "scope": "team",
+            "target": None,
             "epsilon": 1,
             "radius": None,
+            "distance": "bits",
             "features": None if self.features is None or self.features.all() else hexadecimal(self.features),
             "direction": self.direction,
+            "columns": None,
+            "apart": None,
             "inputs": 1,
             "eta": "1/1",
             **claim,
