@@ -196,6 +196,8 @@ def with_near_values(query: AnyQuery, witness: NDArray[np.uint8]) -> NDArray[np.
     An engine takes any value that does; a person would rather hear of the nearest.
     """
     region = query.region
+    if not region.options or witness.shape != region.origin.shape:
+        return witness
     changed = set(region.column_of(np.flatnonzero(witness != region.origin)).tolist())
     for options in region.options:
         now = options.of(witness) if options.column in changed else 0

@@ -140,8 +140,8 @@ def answers(case: Any, small: tv.Model, rng: np.random.Generator, engine: str) -
         return [("equivalence", tv.check_equivalence(a, b, scope=case.scope, **how), (a, b))]
     if engine == "sat":
         queries = [
-            (tv.robustness_query(a, x, case.epsilon, **options), (a,)),
-            (tv.similarity_query(a, b, x, case.epsilon, **options), (a, b)),
+            (tv.robustness_query(a, x, case.epsilon, **case.asked), (a,)),
+            (tv.similarity_query(a, b, x, case.epsilon, **case.asked), (a, b)),
             (tv.robustness_query(small, rng.integers(0, 2, 7), 3), (small,)),
         ]
         return [("by sat", proved(query), models) for query, models in queries]

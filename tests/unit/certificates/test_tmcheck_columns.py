@@ -515,7 +515,7 @@ def test_equivalence_of_random_models_by_splitting(seed: int) -> None:
                     numbers[constraint] = len(numbers)
                     lines.append(f"constraints {spelled(constraint)}")
             listed = ",".join(str(numbers[constraint]) for constraint in sorted(way))
-            radius = len(space.columns)
+            radius = n
             lines.append(f"refute {listed} {radius} 4")
             tree = Refutation(around.problem(sorted(way), (radius, (), ())), 4)
             try:
