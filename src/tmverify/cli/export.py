@@ -176,7 +176,7 @@ def _question(
         open_inputs,
         open_models,
     )
-    from tmverify.cli.output import plain, tell_ignored
+    from tmverify.cli.output import plain, tell_of_rows
     from tmverify.properties import Query
     from tmverify.properties.questions import EQUIVALENCE, RADIUS
 
@@ -198,7 +198,7 @@ def _question(
         index, epsilon, features, direction = near.values()
         chosen = Chosen(index=index or 0, scope=scope, features=features, direction=direction)
         inputs = open_inputs(data, models)
-        tell_ignored(data, inputs)
+        tell_of_rows(data, inputs.ignored, inputs.notes)
         subject = about_inputs(names, models, inputs, chosen)
         if epsilon is None:
             epsilon = models[0].n_features if wide else 1

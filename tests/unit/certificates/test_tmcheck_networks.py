@@ -13,14 +13,17 @@ import numpy as np
 import pytest
 from pysat.solvers import Solver
 
+import tmcheck
 import tmverify as tv
 from support.certified import refusal
 from support.certified_networks import Bits, Case, hexadecimal, random_network, random_network_case
 from support.tiny import all_inputs
+from tmcheck.errors import Refused, Unreadable
+from tmcheck.network import Network
+from tmcheck.shell import Counting, Shell
 from tmverify.bnn.evaluate import activations, reference_classes
 from tmverify.bnn.file import encode
-from tmverify.certificates import claims, tmcheck
-from tmverify.certificates.tmcheck import Counting, Network, Refused, Shell, Unreadable
+from tmverify.certificates import claims
 from tmverify.properties.questions import robustness_query
 
 Rng = np.random.Generator
@@ -418,7 +421,9 @@ def test_claims_of_a_query_are_about_the_network() -> None:
     """The claim as asked, no constraints, and ``Certificate.check`` takes the network."""
     case, lines = a_case(18, 2)
     epsilon = sum(line.startswith("shell") for line in lines)
-    query = robustness_query(case.model, case.x, epsilon, features=case.features, direction=case.direction)
+    query = robustness_query(
+        case.model, case.x, epsilon, allowed=tv.Allowed(features=case.features, direction=case.direction)
+    )
     holds = claims.holds(query, lambda: ["\n".join([*lines, ""]).encode()])
     assert b"constraints" not in b"".join(holds.blocks())
     assert holds.check(case.model) == tmcheck.in_words(

@@ -35,7 +35,7 @@ _PATIENCE = 300.0  # seconds for the other process; after that, the tree is comp
 def prepare(query: Query, certificate: bool) -> None:
     """Compile the kernels that such a query needs."""
     several = any(len(case) > 1 for case in query.cases)
-    compile_kernels(several=several, recorded=certificate, columns=bool(query.region.options))
+    compile_kernels(several=several, recorded=certificate, columns=not query.region.plain)
 
 
 @cache
