@@ -130,6 +130,11 @@ class Region:
         largest = int(self.mutable.sum()) + sum(int(options.costs.max()) for options in self.options)
         return min(self.radius, largest)
 
+    @property
+    def free_changes(self) -> bool:
+        """Whether something may change at no cost."""
+        return any((own.costs[1:] == 0).any() for own in self.options)
+
     def cost(self, z: NDArray[np.uint8]) -> int | None:
         """What the changes from the origin to ``z``, a checked uint8 vector, cost; None if not allowed."""
         changed = z != self.origin
@@ -188,7 +193,7 @@ class Region:
 
         Returns the region and the factor, 1 if every change costs something anyway.
         """
-        if all((own.costs[1:] > 0).all() for own in self.options):
+        if not self.free_changes:
             return self, 1
         flags = np.flatnonzero(self.mutable)
         origin, patterns = self.origin, np.array([[0], [1]], np.uint8)
