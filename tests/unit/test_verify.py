@@ -101,6 +101,42 @@ def test_where_nothing_may_change_the_input_itself_is_all(monkeypatch: pytest.Mo
     assert (r.lower, r.upper, r.stop_reason) == (0, math.inf, tv.StopReason.TIMEOUT)
 
 
+def by_steps() -> tv.Query:
+    """Over 2 is enough for another decision; up to 4 steps are possible."""
+    space = tv.Space([tv.Number("n", (1, 2, 3, 4)), tv.Flag("f")])
+    model = tv.Model.from_clauses(5, [[2]], [[1]], bias=-1, space=space)
+    return tv.robustness_query(model, [0] * 5, None, allowed=Allowed("steps"))
+
+
+def test_a_witness_is_brought_nearer(monkeypatch: pytest.MonkeyPatch) -> None:
+    far = np.array([1, 1, 1, 1, 0], np.uint8)
+    late = Nearest(1, 4, far, "search", stop_reason=tv.StopReason.TIMEOUT, detail="late")
+    r = ask_radius(monkeypatch, late, by_steps())
+    assert (r.lower, r.upper, r.stop_reason) == (1, 2, tv.StopReason.TIMEOUT)
+    assert r.witness is not None
+    assert r.witness.tolist() == [1, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("lower", "upper"), [(4, 4), (3, 4), (1, 3), (2, 2)])
+def test_a_claim_that_a_nearer_witness_refutes_is_rejected(
+    monkeypatch: pytest.MonkeyPatch, lower: int, upper: int
+) -> None:
+    far = np.array([1, 1, 1, 1, 0], np.uint8)
+    r = ask_radius(monkeypatch, Nearest(lower, upper, far, "search"), by_steps())
+    assert r.stop_reason is tv.StopReason.REJECTED
+
+
+@pytest.mark.parametrize("costs", [{"a": 0}, {"a": 0, "b": 0, "c": 0}])
+def test_where_changes_are_free_nothing_is_known_of_what_costs_nothing(
+    monkeypatch: pytest.MonkeyPatch, costs: dict[str, int]
+) -> None:
+    """A limit struck: the input itself is no witness, but others of cost 0 may be."""
+    late = Nearest(0, math.inf, None, "search", stop_reason=tv.StopReason.TIMEOUT, detail="late")
+    query = tv.robustness_query(MODEL, X, None, allowed=Allowed(cost=costs))
+    r = ask_radius(monkeypatch, late, query)
+    assert (r.lower, r.upper, r.stop_reason) == (0, math.inf, tv.StopReason.TIMEOUT)
+
+
 @pytest.mark.parametrize(
     ("claim", "options"),
     [

@@ -24,10 +24,12 @@ from tmverify.engines.proof_log import ProofLog, Refutation
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Model
 from tmverify.properties.query import Query
+from tmverify.properties.region import Region
 from tmverify.properties.trust import REPLAYED
 from tmverify.properties.verdict import StopReason
 
 # About thirty years: longer limits mean no limit, because system clocks do not accept them.
+_STRIDE = 16  # a radius beyond this is raised by the 16th part, where changes have costs
 _FOREVER = 1e9
 
 
@@ -256,6 +258,11 @@ def at_first_use(function: str, *first: Any) -> Callable[..., Any]:
     return imported
 
 
+def next_radius(region: Region, lower: int) -> int:
+    """The radius to try if less than ``lower`` is not enough: that, or a little more if costs are large."""
+    return lower + lower // _STRIDE if region.options else lower
+
+
 def nearest_by_steps(
     decide: Decide, name: str, query: Any, known: Nearest, deadline: Deadline, log: ProofLog | None = None
 ) -> Nearest:
@@ -263,10 +270,12 @@ def nearest_by_steps(
 
     It continues from what is ``known``, and refutes one radius after another below ``known.upper``.
     """
-    last = min(known.upper - 1, query.region.reach)
+    region = query.region
+    last = min(known.upper - 1, region.reach)
     lower, spent, relies_on = int(known.lower), known.stats, known.relies_on
     while lower <= last:
-        answer = decide(replace(query, region=replace(query.region, radius=lower)), deadline, log)
+        radius = int(min(next_radius(region, lower), last))
+        answer = decide(replace(query, region=region.within(radius)), deadline, log)
         spent, relies_on = {**spent, **answer.stats}, answer.relies_on
         if answer.outcome is Outcome.STOPPED:
             return replace(
@@ -277,8 +286,13 @@ def nearest_by_steps(
                 stats=spent,
                 relies_on=relies_on,
             )
-        if answer.outcome is Outcome.WITNESS:
+        if answer.outcome is Outcome.NO_WITNESS:
+            lower = radius + 1
+            continue
+        assert answer.witness is not None
+        cost = lower if radius == lower else region.cost(answer.witness)
+        if cost is None or cost <= lower:
             # Nothing is nearer: every smaller radius has been refuted.
             return Nearest(lower, lower, answer.witness, name, stats=spent, relies_on=relies_on)
-        lower += 1
+        known, last = replace(known, upper=cost, witness=answer.witness), cost - 1
     return Nearest(known.upper, known.upper, known.witness, name, stats=spent, relies_on=relies_on)

@@ -130,6 +130,11 @@ class Region:
         largest = int(self.mutable.sum()) + sum(int(options.costs.max()) for options in self.options)
         return min(self.radius, largest)
 
+    @property
+    def free_changes(self) -> bool:
+        """Whether something may change at no cost."""
+        return any((own.costs[1:] == 0).any() for own in self.options)
+
     def cost(self, z: NDArray[np.uint8]) -> int | None:
         """What the changes from the origin to ``z``, a checked uint8 vector, cost; None if not allowed."""
         changed = z != self.origin
@@ -188,7 +193,7 @@ class Region:
 
         Returns the region and the factor, 1 if every change costs something anyway.
         """
-        if all((own.costs[1:] > 0).all() for own in self.options):
+        if not self.free_changes:
             return self, 1
         flags = np.flatnonzero(self.mutable)
         origin, patterns = self.origin, np.array([[0], [1]], np.uint8)
@@ -239,23 +244,24 @@ class Region:
     def size(self, most: int) -> int:
         """The exact number of inputs in the region if it is at most ``most``, else some larger number."""
         free = int(self.mutable.sum())
-        counts = [1]  # inputs of each cost
+        counts = {0: 1}  # inputs of each cost
+        size = 1
         for k in range(1, min(free, self.radius) + 1):
-            counts.append(counts[-1] * (free - k + 1) // k)
-            if sum(counts) > most:
-                return sum(counts)
+            counts[k] = counts[k - 1] * (free - k + 1) // k
+            size += counts[k]
+            if size > most:
+                return size
         for options in self.options:
-            dearest = min(self.radius, len(counts) - 1 + int(options.costs.max()))
-            if dearest > most and len(options.values) > 1:
-                return most + 1  # costs are so spread out that counting would take too long
-            longer = [0] * (dearest + 1)
+            longer: dict[int, int] = {}
             for cost in options.costs.tolist():
-                for spent, n in enumerate(counts[: max(0, dearest + 1 - cost)]):
-                    longer[spent + cost] += n
+                for spent, n in counts.items():
+                    if spent + cost <= self.radius:
+                        longer[spent + cost] = longer.get(spent + cost, 0) + n
             counts = longer
-            if sum(counts) > most:
-                return sum(counts)
-        return sum(counts)
+            size = sum(counts.values())
+            if size > most:
+                return size
+        return size
 
 
 def region_around(model: Classifier, x: Row, epsilon: int | None, rules: Rules) -> Region:

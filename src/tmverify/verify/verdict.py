@@ -95,9 +95,9 @@ def nearest(
     chosen, log = prepared(query, engine, certificate)
     start, deadline = time.perf_counter(), Deadline(seconds)
     answer = chosen.nearest(query, deadline, log)
-    if answer.witness is not None:
-        answer = replace(answer, witness=with_near_values(query, answer.witness))
-    if answer.lower == 0 and answer.upper > 0 and not query.refuted_by(query.region.origin):
+    answer = _with_near_values(query, answer)
+    unsettled = answer.lower == 0 and answer.upper > 0 and not query.region.free_changes
+    if unsettled and not query.refuted_by(query.region.origin):
         # Known even without the engine: the input itself is no witness, and there may be no other input.
         answer = replace(answer, lower=1 if query.region.reach else math.inf)
     if answer.lower == answer.upper:
@@ -196,12 +196,11 @@ def with_near_values(query: AnyQuery, witness: NDArray[np.uint8]) -> NDArray[np.
     An engine takes any value that does; a person would rather hear of the nearest.
     """
     region = query.region
-    if not region.options or witness.shape != region.origin.shape:
-        return witness
-    changed = set(region.column_of(np.flatnonzero(witness != region.origin)).tolist())
+    if not region.options or witness.shape != region.origin.shape or not query.refuted_by(witness):
+        return witness  # there is nothing to choose, or it is no counterexample anyway
     for options in region.options:
-        now = options.of(witness) if options.column in changed else 0
-        if now <= 0:
+        now = options.of(witness)
+        if now == 0:
             continue
         far = region.steps(options)
         nearer = np.flatnonzero((far < far[now]) & (options.costs <= options.costs[now]))
@@ -212,6 +211,22 @@ def with_near_values(query: AnyQuery, witness: NDArray[np.uint8]) -> NDArray[np.
         if len(good):
             witness = tried[good[0]]
     return witness
+
+
+def _with_near_values(query: AnyQuery, answer: Nearest) -> Nearest:
+    """The answer with such a witness, which may be cheaper where the engine has not found the cheapest."""
+    if answer.witness is None:
+        return answer
+    witness = with_near_values(query, answer.witness)
+    if witness is answer.witness:
+        return answer
+    before, after = query.region.cost(answer.witness), query.region.cost(witness)
+    assert before is not None
+    assert after is not None
+    upper = answer.upper - (before - after)
+    if upper < answer.lower:  # it refutes the engine's lower bound: a claim without a witness is rejected
+        return replace(answer, witness=None)
+    return replace(answer, witness=witness, upper=upper)
 
 
 class Replay(NamedTuple):

@@ -19,6 +19,7 @@ from tmverify.engines.engine import (
     EncodingTooLargeError,
     Nearest,
     found,
+    next_radius,
     none_exists,
     stopped,
 )
@@ -147,13 +148,14 @@ class _Hunt:
         return self._outcome(lowers, self.target)
 
     def _step(self, lowers: dict[tuple[int, ...], float], budget: Budget) -> None:
-        """Raise the radius one flip at a time, which is easier for cases that can't be closed at once."""
+        """Raise the radius bit by bit, which is easier for cases that can't be closed at once."""
         while lowers and not budget.spent():
             case = min(lowers, key=lambda case: lowers[case])
             radius = lowers[case]
             if radius > self.target:
                 break
-            tree = Tree(part(self.whole, case, int(radius)), _drafts(self.log, int(radius))(case))
+            near = min(next_radius(self.query.region, int(radius)), self.target)
+            tree = Tree(part(self.whole, case, near), _drafts(self.log, near)(case))
             result, solution = tree.search(budget)
             if result is Found.OPEN:
                 lowers[case] = max(radius, tree.lower)
@@ -161,7 +163,7 @@ class _Hunt:
             if solution is not None:
                 self._keep(solution)
             else:
-                lowers[case] = radius + 1
+                lowers[case] = near + 1
 
     def _outcome(self, lowers: dict[tuple[int, ...], float], last: int) -> Nearest:
         """The result, given the cases' lower bounds; cases whose bound is beyond ``last`` don't matter."""
