@@ -250,7 +250,7 @@ class _Reader:
         """The values that ``within`` allows, by number: a range of a number, or a list of values."""
         part = column.part
         if isinstance(part, Number) and isinstance(given, tuple) and len(given) == 2:
-            return _interval(part, given)
+            return interval(part, given)
         if isinstance(given, str) or not isinstance(given, Iterable):
             given = [given]
         found = {_value(column, value) for value in given}
@@ -259,7 +259,7 @@ class _Reader:
         return tuple(sorted(found))
 
 
-def _interval(part: Number, ends: tuple[Any, Any]) -> tuple[int, ...]:
+def interval(part: Number, ends: tuple[Any, Any]) -> tuple[int, ...]:
     """The intervals that hold a number from the first to the second end; None is no end."""
     low, high = (_end(part, end, missing) for end, missing in zip(ends, (-math.inf, math.inf), strict=True))
     if not low <= high:

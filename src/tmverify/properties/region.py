@@ -110,6 +110,11 @@ class Region:
         largest = int(self.mutable.sum()) + sum(int(options.costs.max()) for options in self.options)
         return min(self.radius, largest)
 
+    @property
+    def has_free_changes(self) -> bool:
+        """Whether some change costs nothing."""
+        return any(bool((options.costs[1:] == 0).any()) for options in self.options)
+
     def cost(self, z: NDArray[np.uint8]) -> int | None:
         """What the changes from the origin to ``z``, a checked uint8 vector, cost; None if not allowed."""
         changed = z != self.origin
@@ -221,23 +226,33 @@ def region_around(model: Classifier, x: Row, epsilon: int | None, rules: Rules) 
     ------
     InvalidInputError
     """
-    center = input_row(x, model)
+    return region_in(model.space, input_row(x, model), epsilon, rules, attainable=model.attainable)
+
+
+def region_in(
+    space: Space,
+    center: NDArray[np.uint8],
+    epsilon: int | None,
+    rules: Rules,
+    *,
+    attainable: NDArray[np.bool_] | None = None,
+) -> Region:
+    """The region around ``center``, checked bits, of a model with this space; as ``region_around``.
+
+    ``attainable`` are the bits that can change at all; all of them, if it is not given.
+    """
     center.flags.writeable = False
-    mutable, space = model.attainable, None
-    options: tuple[Options, ...] = ()
+    mutable = np.ones(space.n_bits, np.bool_) if attainable is None else attainable
     if rules.about_bits:
         mutable = mutable if rules.features is None else mutable & rules.features
         if rules.direction is not None:
             mutable = mutable & (center == (rules.direction == "remove"))
-    else:
-        _check_possible(model.space, center)
-        mutable, options = (
-            mutable & _free_flags(model.space, center, rules),
-            _options(model.space, center, rules),
-        )
-    region = Region(center, MOST, mutable, options, rules, space=space)
-    most = None if options or not rules.about_bits else model.n_features
-    return region.within(region.reach if epsilon is None else check_epsilon(epsilon, most))
+        region = Region(center, MOST, mutable, rules=rules)
+        return region.within(region.reach if epsilon is None else check_epsilon(epsilon, space.n_bits))
+    _check_possible(space, center)
+    mutable = mutable & _free_flags(space, center, rules)
+    region = Region(center, MOST, mutable, _options(space, center, rules), rules, space=space)
+    return region.within(region.reach if epsilon is None else check_epsilon(epsilon))
 
 
 def check_epsilon(epsilon: object, most: int | None = None) -> int:

@@ -93,7 +93,12 @@ def nearest(
     chosen, log = prepared(query, engine, certificate)
     start, deadline = time.perf_counter(), Deadline(seconds)
     answer = chosen.nearest(query, deadline, log)
-    if answer.lower == 0 and answer.upper > 0 and not query.refuted_by(query.region.origin):
+    if (
+        answer.lower == 0
+        and answer.upper > 0
+        and not query.region.has_free_changes
+        and not query.refuted_by(query.region.origin)
+    ):
         # Known even without the engine: the input itself is no witness, and there may be no other input.
         answer = replace(answer, lower=1 if query.region.reach else math.inf)
     if answer.lower == answer.upper:

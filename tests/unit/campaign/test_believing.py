@@ -20,7 +20,7 @@ from support.real_stores import answer_here, kind, looked_at, real_campaign, rea
 from support.tiny import random_case
 from support.tiny_networks import random_network_case
 from tmverify.asking.answer import decide_task
-from tmverify.asking.task import pack
+from tmverify.asking.bits import pack
 from tmverify.campaign import Asked, Store, Task, TaskAnswer
 from tmverify.campaign.export import records
 from tmverify.cli import main

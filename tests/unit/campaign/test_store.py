@@ -18,7 +18,7 @@ import pytest
 import tmverify as tv
 from support.campaigns import N_FEATURES, quick_plan, stored, voters
 from support.report_stores import answer as stored_answer
-from tmverify.asking.task import pack
+from tmverify.asking.bits import pack
 from tmverify.campaign import Store, Task, TaskAnswer
 
 MODEL = voters()
