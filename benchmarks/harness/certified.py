@@ -13,11 +13,12 @@ import tmverify as tv
 from harness.asking import Answered, is_solved
 from harness.subjects import Subjects
 
-CHECKER = Path(__file__).parents[2] / "tools" / "tmcheck.py"
+CHECKER = Path(__file__).parents[2] / "src" / "tmcheck"
 
 
 def checker_digest() -> str:
-    return hashlib.sha256(CHECKER.read_bytes()).hexdigest()[:8]
+    files = sorted(CHECKER.glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:8]
 
 
 CHECKER_READ = checker_digest()

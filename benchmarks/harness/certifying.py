@@ -4,7 +4,7 @@ A question is asked once without recording and once with, not counted; then with
 each side counts as the mean of its two, so that other work falls on both alike. If one of the first two calls
 does not decide, those two are what is reported. The certificate of the last call is saved; ``tmcheck`` reads
 it and the model file, and must accept it, and its claim must be what was asked and answered. Evenly spread
-over the inputs of a row, ``N_PROCESSES`` are checked again as users do: ``python tools/tmcheck.py``.
+over the inputs of a row, ``N_PROCESSES`` are checked again as users do: ``python src/tmcheck``.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+import tmcheck
 import tmverify as tv
 from harness.asking import Answered, is_solved, start_solver, told
 from harness.certified import (
@@ -39,7 +40,6 @@ from harness.certified import (
 )
 from harness.certified_report import cells, fill
 from harness.report import Section, stored_sections
-from tmverify.certificates import tmcheck
 
 
 def measure(bench: Certifying, plan: Plan) -> Iterator[Section]:

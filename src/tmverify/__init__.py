@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from tmverify.properties import equivalence_query as equivalence_query
     from tmverify.properties import robustness_query as robustness_query
     from tmverify.properties import similarity_query as similarity_query
+    from tmverify.properties.allowed import Allowed as Allowed
     from tmverify.report import write_report as write_report
     from tmverify.space import Category as Category
     from tmverify.space import Change as Change
@@ -93,12 +94,15 @@ if TYPE_CHECKING:
     from tmverify.space import Text as Text
     from tmverify.training import TsetlinMachineClassifier as TsetlinMachineClassifier
     from tmverify.training import freeze as freeze
+    from tmverify.verify import ChangeSet as ChangeSet
+    from tmverify.verify import NearestChanges as NearestChanges
     from tmverify.verify import check_equivalence as check_equivalence
     from tmverify.verify import check_robustness as check_robustness
     from tmverify.verify import check_similarity as check_similarity
     from tmverify.verify import check_universal_robustness as check_universal_robustness
     from tmverify.verify import check_universal_similarity as check_universal_similarity
     from tmverify.verify import decide as decide
+    from tmverify.verify import nearest_changes as nearest_changes
     from tmverify.verify import robustness_radius as robustness_radius
     from tmverify.verify import similarity_radius as similarity_radius
 
@@ -121,8 +125,10 @@ _HOMES = {
     "report": "write_report",
     "space": "Category Change Column Flag Image Number Space Text",
     "training": "TsetlinMachineClassifier freeze",
-    "verify": "check_equivalence check_robustness check_similarity check_universal_robustness "
-    "check_universal_similarity decide robustness_radius similarity_radius",
+    "properties.allowed": "Allowed",
+    "verify": "ChangeSet NearestChanges check_equivalence check_robustness check_similarity "
+    "check_universal_robustness check_universal_similarity decide nearest_changes robustness_radius "
+    "similarity_radius",
 }
 _PACKAGES = {*(home.split(".")[0] for home in _HOMES), "bnn", "engines", "kernels"}
 

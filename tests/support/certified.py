@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import io
 import json
 import math
@@ -13,31 +12,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+import tmcheck
 import tmverify as tv
 from support.tiny import all_inputs
-from tmverify.certificates import tmcheck
+from tmcheck.cli import main
 from tmverify.model.file import encode
 
-STANDALONE = Path(__file__).parents[2] / "tools" / "tmcheck.py"
-
-
-def load_standalone() -> ModuleType:
-    """The stand-alone checker, imported from its own file regardless of what is installed."""
-    spec = importlib.util.spec_from_file_location("tmcheck_alone", STANDALONE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-_alone = load_standalone()
+STANDALONE = Path(__file__).parents[2] / "src" / "tmcheck"
 
 _MEASURED = """
 import resource, subprocess, sys
@@ -57,7 +43,7 @@ class Run:
 
 
 def run_standalone(folder: Path, certificate: bytes | None, models: Sequence[bytes]) -> Run:
-    """``python tools/tmcheck.py`` on these files; without a certificate, on the one that is in the folder.
+    """``tmcheck``, a folder run by Python, on these files; without a certificate, on the one in the folder.
 
     A small process starts the checker and measures it: Linux counts the memory that a process had before it
     became another program, and the process of pytest uses much.
@@ -81,9 +67,10 @@ def claim_line(claim: Mapping[str, Any]) -> bytes:
 def claim(question: str, *models: tv.Model, **others: object) -> bytes:
     """The first line of a certificate: the ``question`` holds, unless ``others`` say something else."""
     fields = {
-        "format": "tmverify-certificate", "version": 1, "question": question, "answer": "holds",
-        "models": [model.content_hash for model in models], "scope": "team", "epsilon": None, "radius": None,
-        "features": None, "direction": None, "inputs": 1, "eta": "1/1", **others,
+        "format": "tmverify-certificate", "version": 2, "question": question, "answer": "holds",
+        "models": [model.content_hash for model in models], "scope": "team", "target": None,
+        "epsilon": None, "radius": None, "distance": "bits", "features": None, "direction": None,
+        "columns": None, "apart": None, "inputs": 1, "eta": "1/1", **others,
     }  # fmt: skip
     return claim_line(fields)
 
@@ -105,7 +92,7 @@ def refusal(text: bytes, models: Sequence[tv.Model | bytes]) -> str | None:
 
 
 def check_by_both(certificate: Any, models: Sequence[tv.Model], folder: Path) -> None:
-    """Check that the library accepts it, and so does the stand-alone checker, reading files."""
+    """Check that the library accepts it, and so does the command, reading files."""
     assert certificate is not None
     words = certificate.check(*models)
     path = folder / "c.tmcert"
@@ -118,7 +105,7 @@ def check_by_both(certificate: Any, models: Sequence[tv.Model], folder: Path) ->
         paths.append(str(place))
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
-        code = _alone.main(paths)
+        code = main(paths)
     assert (code, said.getvalue()) == (0, f"accepted: {words}\n")
 
 

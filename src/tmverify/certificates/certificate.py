@@ -8,8 +8,8 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import tmcheck
 from tmverify.atomic import replacing
-from tmverify.certificates import tmcheck
 from tmverify.errors import CertificateError
 from tmverify.model import Classifier
 
@@ -53,7 +53,7 @@ class Certificate:
             file.writelines(self.blocks())
 
     def check(self, *models: Classifier) -> str:
-        """Check the certificate against the models, as ``tools/tmcheck.py`` does; return the claim in words.
+        """Check the certificate against the models, as ``tmcheck`` does; return the claim in words.
 
         Raises
         ------

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tmcheck import FORMAT, VERSION
 from tmverify.certificates.certificate import Body, Certificate
-from tmverify.certificates.tmcheck import FORMAT, VERSION
 from tmverify.properties.query import AnyQuery
+from tmverify.properties.region import Region
 from tmverify.properties.verdict import Status
 
 Text = Callable[[], Iterable[bytes]]
@@ -62,13 +63,25 @@ def _claim(query: AnyQuery, answer: str, **others: Any) -> dict[str, Any]:
         "answer": answer,
         "models": [model.content_hash for model in query.topic.models],
         "scope": int(scope) if isinstance(scope, np.integer) else scope,
+        "target": None if query.wanted is None else query.machines[0].classes[query.wanted],
         "epsilon": None if region.center is None else region.radius,
         "radius": None,
-        "features": None if region.rules.features is None else _hex(region.rules.features),
-        "direction": region.rules.direction,
+        **_ways_to_change(region),
         "inputs": 1,
         "eta": "1/1",
         **others,
+    }
+
+
+def _ways_to_change(region: Region) -> dict[str, Any]:
+    """What a claim says about distances and changes, from what the region was made of."""
+    rules = region.rules
+    return {
+        "distance": rules.distance,
+        "features": None if rules.features is None else _hex(rules.features),
+        "direction": rules.direction,
+        "columns": [list(rule) for rule in rules.columns] or None,
+        "apart": [sorted(columns) for columns in region.apart] or None,
     }
 
 

@@ -55,7 +55,7 @@ def certify(
     Every step of the proof is followed in whole numbers, from the model file to the claim: it doesn't matter
     who found the answer, or how. What was asked is part of the claim, and the model's content too.
     [bold]accepted[/bold]: the claim is proved, and printed: read it, it may not be the one you wanted.
-    tools/tmcheck.py is the same checker as one file, which needs Python but no tmverify.
+    The command tmcheck is the same checker alone: a folder of its own that needs Python and no tmverify.
 
     --formulas is for those who trust a SAT solver more: each CNF has no solution (cadical 1.cnf), as its LRAT
     proof shows (lrat-check 1.cnf 1.lrat). That it is the right CNF is still the checker's word.
@@ -153,7 +153,7 @@ def _write_lrat(file: IO[str], lines: Iterable[list[int]]) -> Iterator[list[int]
 
 
 def _check(certificate: Path, models: Sequence[Path], formulas: _Formulas | None) -> Finding:
-    from tmverify.certificates import tmcheck
+    import tmcheck
 
     try:
         data = [tmcheck.model_bytes(str(path)) for path in models]

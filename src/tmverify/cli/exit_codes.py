@@ -16,7 +16,7 @@ class ExitCode(IntEnum):
 
 
 class CheckCode(IntEnum):
-    """Exit codes of ``certify``: those of ``tools/tmcheck.py``."""
+    """Exit codes of ``certify``: those of ``tmcheck``."""
 
     ACCEPTED = 0
     REFUSED = 1

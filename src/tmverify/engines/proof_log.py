@@ -50,7 +50,7 @@ class ProofLog:
     def __init__(self, path: str | None = None) -> None:
         self.refutations: list[Refutation] = []
         self.preamble = b""
-        """Steps before all refutations: they rewrite clauses for the refutations marked as ``rewritten``."""
+        """Steps before all refutations: they rewrite clauses for the refutations that are about ``bits``."""
         self._text: IO[bytes] = (
             tempfile.SpooledTemporaryFile(IN_MEMORY) if path is None else open(path, "w+b")  # noqa: SIM115
         )
@@ -83,10 +83,10 @@ class ProofLog:
         return _Portion(self, constraints, inside)
 
     def draft(
-        self, constraints: Sequence[int], radius: int, inside: Literals = (), rewritten: bool = False
+        self, constraints: Sequence[int], radius: int, inside: Literals = (), bits: bool = False
     ) -> Draft:
         """A refutation to be written, one at a time; it counts only once it is finished (``keep``)."""
-        return Draft(self, tuple(constraints), radius, inside, rewritten)
+        return Draft(self, tuple(constraints), radius, inside, bits)
 
     def covers(self, case: Iterable[int], radius: int, inside: Literals = ()) -> Refutation | None:
         """The refutation of ``case`` within ``radius`` that uses the fewest constraints, or None."""
@@ -157,7 +157,7 @@ class _Portion(ProofLog):
         self._whole, self._constraints, self._inside = whole, constraints, inside
 
     def draft(
-        self, constraints: Sequence[int], radius: int, inside: Literals = (), rewritten: bool = False
+        self, constraints: Sequence[int], radius: int, inside: Literals = (), bits: bool = False
     ) -> Draft:
         return self._whole.draft([self._constraints[c] for c in constraints], radius, self._inside)
 
@@ -169,10 +169,10 @@ class Draft:
     """An unfinished refutation: steps are appended, then it is kept or given up."""
 
     def __init__(
-        self, log: ProofLog, constraints: tuple[int, ...], radius: int, inside: Literals, rewritten: bool
+        self, log: ProofLog, constraints: tuple[int, ...], radius: int, inside: Literals, bits: bool
     ) -> None:
         self.log, self.constraints, self.radius, self.inside = log, constraints, radius, inside
-        self._where = ["rewritten"] if rewritten else [_listed(inside)] if inside else []
+        self._where = ["bits"] if bits else [_listed(inside)] if inside else []
         self._file = log._text
         self._start = self._end = 0
 

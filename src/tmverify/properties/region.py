@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,8 @@ MOST = (1 << 31) - 1
 """The largest budget."""
 
 
-class Options(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Options:
     """The options of one column; the first is the centre's own value."""
 
     column: int  # the column's place in the space
@@ -44,9 +45,16 @@ class Options(NamedTuple):
 
     def of(self, bits: NDArray[np.uint8]) -> int:
         """Which option an input, as bits, has in this column; ABSENT if none."""
-        own = bits[self.bits.start : self.bits.stop]
-        (found,) = np.nonzero((self.patterns == own).all(axis=1))
-        return int(found[0]) if len(found) else ABSENT
+        return self._places.get(bits[self.bits.start : self.bits.stop].tobytes(), ABSENT)
+
+    @cached_property
+    def _places(self) -> dict[bytes, int]:
+        return {pattern.tobytes(): place for place, pattern in enumerate(self.patterns)}
+
+    @cached_property
+    def changed(self) -> tuple[NDArray[np.int64], ...]:
+        """For each option, the bits in which it differs from the first."""
+        return tuple(np.flatnonzero(row) + self.bits.start for row in self.patterns != self.patterns[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +76,9 @@ class Region:
         The input that a region without a centre is seen from.
     space : Space or None
         Whose columns they are, unless it is about bits.
+    apart : tuple of sets of int
+        Columns that may not all change together; engines are asked about parts of the region in which some of
+        them keep their values.
     """
 
     center: NDArray[np.uint8] | None
@@ -77,6 +88,7 @@ class Region:
     rules: Rules = EVERYTHING
     start: NDArray[np.uint8] | None = None
     space: Space | None = None
+    apart: tuple[frozenset[int], ...] = ()
 
     @classmethod
     def everything(cls, space: Space, distance: Distance = "columns") -> Region:
@@ -96,6 +108,11 @@ class Region:
     def n_features(self) -> int:
         """Width of an input."""
         return len(self.mutable)
+
+    @property
+    def plain(self) -> bool:
+        """Whether all columns are bits that flip at cost 1, so that columns have the numbers of bits."""
+        return not self.options and (self.space is None or self.space.only_flags)
 
     @property
     def origin(self) -> NDArray[np.uint8]:
@@ -127,6 +144,11 @@ class Region:
             changed[options.bits.start : options.bits.stop] = False
         return None if (changed & ~self.mutable).any() else total + int(changed.sum())
 
+    def steps(self, options: Options) -> NDArray[np.int64]:
+        """How far each of a column's options is from the origin's value, in steps."""
+        assert self.space is not None
+        return _steps(self.space.columns[options.column], int(options.values[0]), options.values)
+
     def contains(self, z: NDArray[np.uint8]) -> bool:
         """Whether ``z``, a checked uint8 vector, lies in the region."""
         cost = self.cost(z)
@@ -146,7 +168,7 @@ class Region:
         """The columns that have these bits; the bits themselves, if it is about bits."""
         if self.space is None:
             return bits
-        return np.array([self.space.column_of(bit) for bit in bits.tolist()], np.int64)
+        return self.space.columns_of(bits)
 
     def keeping(self, columns: Iterable[int]) -> Region:
         """The part in which these columns (bits, if it is about bits) keep the origin's value."""
@@ -162,6 +184,31 @@ class Region:
         """The ball around a possible input, in a region of every possible input."""
         options = () if self.space is None else _options(self.space, x, self.rules)
         return replace(self, center=np.ascontiguousarray(x), radius=radius, options=options)
+
+    def counting_columns(self) -> tuple[Region, int]:
+        """The same inputs, of equal cost those of fewer changes first: costs are multiplied by a factor.
+
+        Returns the region and the factor, 1 if every change costs something anyway.
+        """
+        if all((own.costs[1:] > 0).all() for own in self.options):
+            return self, 1
+        flags = np.flatnonzero(self.mutable)
+        origin, patterns = self.origin, np.array([[0], [1]], np.uint8)
+        options = list(self.options)
+        for bit, column in zip(flags.tolist(), self.column_of(flags).tolist(), strict=True):
+            values = np.array([origin[bit], 1 - origin[bit]], np.int64)
+            costs = np.array([0, 1], np.int64)
+            options.append(Options(column, range(bit, bit + 1), values, costs, patterns[values]))
+        factor = len(options) + 1
+        dearer = [replace(own, costs=own.costs * factor + (np.arange(len(own.costs)) > 0)) for own in options]
+        dearer.sort(key=lambda own: own.column)
+        region = replace(
+            self,
+            radius=self.radius * factor + len(options),
+            mutable=np.zeros(self.n_features, np.bool_),
+            options=tuple(dearer),
+        )
+        return region, factor
 
     def inside(self, literals: Mapping[int, bool]) -> Region | None:
         """The part in which some bits have these values, around another origin; None if it is empty."""
@@ -180,12 +227,15 @@ class Region:
             costs[0] = 0
             if len(kept) > 1:
                 options.append(
-                    own._replace(values=own.values[kept], costs=costs, patterns=own.patterns[kept])
+                    replace(own, values=own.values[kept], costs=costs, patterns=own.patterns[kept])
                 )
+        moving = {bit for own in self.options for bit in own.bits}
         for bit, value in literals.items():
             if mutable[bit]:
                 start[bit] = value
                 mutable[bit] = False
+            elif bit not in moving and start[bit] != value:
+                return None
         return replace(self, center=None, start=start, mutable=mutable, options=tuple(options))
 
     def size(self, most: int) -> int:
@@ -302,12 +352,17 @@ def _options(space: Space, center: NDArray[np.uint8], rules: Rules) -> tuple[Opt
             continue
         start, stop = column.bits.start, column.bits.stop
         own = int(column.part.value_indices(center[None, start:stop])[0])
-        values = np.array([own, *_allowed_values(column, own, rule)], np.int64)
-        if len(values) > 1:
-            costs = _steps(column, own, values) if rules.distance == "steps" else (values != own)
-            patterns = column.part.patterns[values]
-            found.append(Options(place, column.bits, values, costs.astype(np.int64) * rule.cost, patterns))
+        options = _options_of_column(column, own, rule, rules.distance == "steps")
+        if len(options.values) > 1:
+            found.append(options)
     return tuple(sorted({own.column: own for own in found}.values(), key=lambda own: own.column))
+
+
+@lru_cache(maxsize=1 << 12)  # rows of a table share them
+def _options_of_column(column: Column, own: int, rule: Rule, by_steps: bool) -> Options:
+    values = np.array([own, *_allowed_values(column, own, rule)], np.int64)
+    costs = _steps(column, own, values) if by_steps else (values != own).astype(np.int64)
+    return Options(rule.column, column.bits, values, costs * rule.cost, column.part.patterns[values])
 
 
 def _allowed_values(column: Column, own: int, rule: Rule) -> list[int]:

@@ -1,6 +1,6 @@
 """What answers rest on, in words (see ``docs/trust.md``); for proofs, the engines declare it."""
 
-CHECKED = ("the checker tools/tmcheck.py, once it accepts the certificate", "the model file", "Python")
+CHECKED = ("the checker tmcheck, once it accepts the certificate", "the model file", "Python")
 REPLAYED = ("the plain evaluator (tmverify.model.evaluate)", "NumPy")
 NETWORK_REPLAYED = ("the plain evaluator of networks (tmverify.bnn.evaluate)", "NumPy")
 NO_CERTIFICATE = "no certificate: "  # begins the detail of an answer that stands, but has no evidence

@@ -311,6 +311,10 @@ class Space:
         """The place, among the columns, of the one that has this bit."""
         return bit if not self.named else int(self._column_of_bit[bit])
 
+    def columns_of(self, bits: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The places, among the columns, of those that have these bits."""
+        return np.asarray(bits if not self.named else self._column_of_bit[bits], np.int64)
+
     @cached_property
     def _column_of_bit(self) -> NDArray[np.int64]:
         return np.repeat(np.arange(len(self.columns)), [len(column.bits) for column in self.columns])

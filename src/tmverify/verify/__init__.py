@@ -1,5 +1,6 @@
 """Answering questions: ``decide(query)``, and the ``check_*`` functions built on it."""
 
+from tmverify.verify.changes import ChangeSet, NearestChanges, nearest_changes
 from tmverify.verify.questions import (
     check_equivalence,
     check_robustness,
@@ -11,6 +12,8 @@ from tmverify.verify.universal import check_universal_robustness, check_universa
 from tmverify.verify.verdict import decide, nearest
 
 __all__ = [
+    "ChangeSet",
+    "NearestChanges",
     "check_equivalence",
     "check_robustness",
     "check_similarity",
@@ -18,6 +21,7 @@ __all__ = [
     "check_universal_similarity",
     "decide",
     "nearest",
+    "nearest_changes",
     "robustness_radius",
     "similarity_radius",
 ]

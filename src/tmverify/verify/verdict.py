@@ -57,6 +57,8 @@ def decide(
     chosen, log = prepared(query, engine, certificate)
     start = time.perf_counter()
     answer = chosen.decide(query, Deadline(seconds), log)
+    if answer.witness is not None:
+        answer = replace(answer, witness=with_near_values(query, answer.witness))
     found, proved = answer.outcome is Outcome.WITNESS, answer.outcome is Outcome.NO_WITNESS
     took = time.perf_counter() - start
     stands, fields = judged(query, chosen, answer, took, found=found, proved=proved)
@@ -93,6 +95,8 @@ def nearest(
     chosen, log = prepared(query, engine, certificate)
     start, deadline = time.perf_counter(), Deadline(seconds)
     answer = chosen.nearest(query, deadline, log)
+    if answer.witness is not None:
+        answer = replace(answer, witness=with_near_values(query, answer.witness))
     if (
         answer.lower == 0
         and answer.upper > 0
@@ -189,6 +193,28 @@ def judged(
 def rejection(fault: str) -> dict[str, Any]:
     """The fields of a rejected answer: an engine that is wrong about one thing is not believed at all."""
     return {"stop_reason": StopReason.REJECTED, "detail": f"{fault}: a bug, please report it"}
+
+
+def with_near_values(query: AnyQuery, witness: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The witness with columns as near to the origin's values as can be, one by one, at no more cost.
+
+    An engine takes any value that does; a person would rather hear of the nearest.
+    """
+    region = query.region
+    changed = set(region.column_of(np.flatnonzero(witness != region.origin)).tolist())
+    for options in region.options:
+        now = options.of(witness) if options.column in changed else 0
+        if now <= 0:
+            continue
+        far = region.steps(options)
+        nearer = np.flatnonzero((far < far[now]) & (options.costs <= options.costs[now]))
+        nearer = nearer[np.argsort(far[nearer], kind="stable")]
+        tried = np.repeat(witness[None, :], len(nearer), axis=0)
+        tried[:, options.bits.start : options.bits.stop] = options.patterns[nearer]
+        good = np.flatnonzero(query.violated(query.decisions(tried))) if len(nearer) else nearer
+        if len(good):
+            witness = tried[good[0]]
+    return witness
 
 
 class Replay(NamedTuple):

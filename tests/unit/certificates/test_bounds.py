@@ -12,9 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import tmcheck
 import tmverify as tv
 from support.certified import claim, refusal, run_standalone, text_of
-from tmverify.certificates import tmcheck
+from tmcheck import limits
+from tmcheck.lrat import check_lrat
 from tmverify.engines.proof_log import packed_numbers, packed_step
 from tmverify.errors import InvalidInputError
 from tmverify.model.clauses import MAX_FEATURES
@@ -38,7 +40,7 @@ REFUTE = HEAD + b"refute 0 1 256\n"
     [
         (REFUTE + b"mix 1", b" 1", b"\n", UNREADABLE),
         (REFUTE + b"cover 1", b" 1", b"\n", UNREADABLE),
-        (REFUTE + b"split 1", b" 1", b"\n", UNREADABLE),
+        (REFUTE + b"split 1 1", b" 1", b"\n", UNREADABLE),
         (REFUTE + b"lrat\n99 1", b" 1", b" 0 1 0\n", UNREADABLE),
         (HEAD + b"refute 0", b",0", b" 1 256\n", UNREADABLE),
         (HEAD + b"refute 0 1 256 1", b",1", b"\n", UNREADABLE),
@@ -59,7 +61,7 @@ def test_a_line_of_millions_of_numbers(
 
 def test_a_number_of_millions_of_digits(tmp_path: Path) -> None:
     for before, after in (
-        (REFUTE + b"split ", b"\n"),
+        (REFUTE + b"split 1 ", b"\n"),
         (REFUTE + b"lrat\n99 ", b" 0 1 0\nqed\n"),
         (REFUTE + b"lrat\n99 d ", b" 0\nqed\n"),
         (HEAD + b"constraints 0:1>=", b"\n"),
@@ -112,20 +114,20 @@ def test_what_is_kept_of_a_proof_is_bounded(monkeypatch: pytest.MonkeyPatch) -> 
 
     many = same + b"".join(corners()) + b"end\n"
     assert "shown to hold on 0" in str(refusal(many, [model, model]))
-    monkeypatch.setattr(tmcheck, "MOST_KEPT", 100 * (8 + 1 + 8))
+    monkeypatch.setattr(limits, "MOST_KEPT", 100 * (8 + 1 + 8))
     assert "more refutations" in str(refusal(many, [model, model]))
     again = same + next(corners()) * 200 + b"end\n"  # the same again is not kept again
     assert "shown to hold on 0" in str(refusal(again, [model, model]))
 
     clauses = [(1, 2), (1, -2), (-1,)]
-    monkeypatch.setattr(tmcheck, "MOST_ADDED", 100)
+    monkeypatch.setattr(limits, "MOST_ADDED", 100)
     added = [[4 + k, 1, 2, 5 + k, 0, 1, 0] for k in range(99)]
     last = [103, 0, 3, 1, 2, 0]
     with pytest.raises(tmcheck.Refused, match="keeps too many"):
-        tmcheck.check_lrat(clauses, [*added, last])
-    tmcheck.check_lrat(clauses, [line for new in added for line in (new, new[:1])] + [last])
+        check_lrat(clauses, [*added, last])
+    check_lrat(clauses, [line for new in added for line in (new, new[:1])] + [last])
 
-    monkeypatch.setattr(tmcheck, "MOST_CONSTRAINTS", 3)
+    monkeypatch.setattr(limits, "MOST_CONSTRAINTS", 3)
     for declared, refused in ((b" 0:1>=1" * 3, False), (b" 0:1>=1" * 4, True)):
         text = HEAD.replace(b"constraints 0:1>=2\n", b"constraints" + declared + b"\nend\n")
         assert ("3 constraints" in str(refusal(text, [MODEL]))) == refused
@@ -133,10 +135,10 @@ def test_what_is_kept_of_a_proof_is_bounded(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_rewritten_clauses_do_not_grow_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     model = tv.Model.from_clauses(20, [[1], range(2, 21)], [[1, 1]], bias=-3)
-    monkeypatch.setattr(tmcheck, "LARGEST_FORMULA", 30)
-    head = claim("robustness", model, epsilon=20) + b"input 000000\nconstraints 0:1>=3\nrefute 0 20 1\n"
+    monkeypatch.setattr(limits, "LARGEST_FORMULA", 30)
+    head = claim("equivalence", model, model) + b"everywhere\nconstraints 0:1>=3\nrefute 0 20 1 bits\n"
     longer = [packed_step("rewrite", packed_numbers([0, f])) for f in range(1, 10)]
-    assert "too long" in str(refusal(head + b"".join(longer) + b"end\n", [model]))
+    assert "too long" in str(refusal(head + b"".join(longer) + b"end\n", [model, model]))
 
 
 def test_distinct_inputs_are_counted_as_far_as_memory_goes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,17 +150,17 @@ def test_distinct_inputs_are_counted_as_far_as_memory_goes(monkeypatch: pytest.M
 
     before = about()
     assert before.endswith(", 8 distinct")
-    monkeypatch.setattr(tmcheck, "MOST_DISTINCT", 5)
+    monkeypatch.setattr(limits, "MOST_DISTINCT", 5)
     assert about() == before.replace("8 distinct", "at least 5 distinct")
     more = text.replace(b"end\n", b"input 00\nend\n")
     assert "the claim is about 8 input(s)" in str(refusal(more, [MODEL]))
 
 
 def test_the_library_and_the_checker_have_the_same_limits() -> None:
-    assert tmcheck.MOST_COMPARED == MAX_COMPARED_CLASSES
-    assert tmcheck.MOST_CLASSES == MAX_OUTPUTS
-    assert tmcheck.MOST_FEATURES == MAX_FEATURES
-    assert tmcheck.LONGEST_CLAIM > MAX_FEATURES // 4 + 10_000  # a mask, labels and hashes
+    assert limits.MOST_COMPARED == MAX_COMPARED_CLASSES
+    assert limits.MOST_CLASSES == MAX_OUTPUTS
+    assert limits.MOST_FEATURES == MAX_FEATURES
+    assert limits.LONGEST_CLAIM > MAX_FEATURES // 4 + 10_000  # a mask, labels and hashes
 
 
 def of_classes(n: int) -> tv.Model:

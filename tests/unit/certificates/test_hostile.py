@@ -1,6 +1,6 @@
 """Hostile files: the stand-alone checker ends with a clean refusal, in bounded time and memory.
 
-Each file goes to ``python tools/tmcheck.py`` in a process of its own, whose memory is measured.
+Each file goes to the folder of ``tmcheck``, run by Python, in a process of its own, whose memory is measured.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zlib
@@ -17,9 +18,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tmcheck
 import tmverify as tv
 from support.certified import STANDALONE, claim_line, refusal, run_standalone, text_of
-from tmverify.certificates import tmcheck
+from tmcheck import limits
 from tmverify.model.file import decode, encode
 
 ACCEPTED, REFUSED, UNREADABLE = 0, 1, 2
@@ -70,8 +72,8 @@ def test_garbage_is_unreadable_in_a_process_of_its_own(tmp_path: Path, good: byt
         ("not UTF-8 in a step", with_steps(good, b"refute \xff 1 1\n"), UNREADABLE),
         ("deep nesting", b"[" * 100_000 + b"\n", UNREADABLE),
         ("deep nesting in the claim", b'{"format":' * 50_000 + b"\n", UNREADABLE),
-        ("an endless line", b"x" * (tmcheck.LONGEST_CLAIM + 10), UNREADABLE),
-        ("a long line", with_steps(good, b"set " + b"A" * (tmcheck.LONGEST_LINE + 10)), UNREADABLE),
+        ("an endless line", b"x" * (limits.LONGEST_CLAIM + 10), UNREADABLE),
+        ("a long line", with_steps(good, b"set " + b"A" * (limits.LONGEST_LINE + 10)), UNREADABLE),
         ("a bomb", with_steps(good, refute, line("set", BOMB)), UNREADABLE),
         ("a bomb to rewrite", with_steps(good, refute, line("rewrite", BOMB)), UNREADABLE),
         ("a huge number", with_steps(good, b"refute 0 " + b"9" * 5000 + b" 1\n"), UNREADABLE),
@@ -90,10 +92,10 @@ def test_a_missing_file_and_a_folder_are_unreadable(tmp_path: Path, good: bytes,
 
 
 def test_help_and_wrong_use(tmp_path: Path) -> None:
-    for arguments, code in (["--help"], 0), ([], 2), (["one"], 2), (["1", "2", "3", "4"], 2):
+    for arguments, code in (["--help"], 0), ([], 2), (["one"], 2), (["--dir"], 2), (["--odd", "1", "2"], 2):
         done = subprocess.run([sys.executable, STANDALONE, *arguments], capture_output=True, text=True)
         assert done.returncode == code
-        assert "tmcheck.py CERTIFICATE MODEL" in done.stdout + done.stderr
+        assert "tmcheck CERTIFICATE... MODEL" in done.stdout + done.stderr
 
 
 WRONG_VALUES: list[Any] = [
@@ -141,9 +143,12 @@ def test_a_claim_of_wrong_types_is_never_accepted_for_something_else(good: bytes
         b"refute 0 1 256 1\nclose\n", b"refute 0 1 256 9\nclose\n", b"refute 0 1 256 \nclose\n",
         b"refute 0 1 256\nmix\nclose\n", b"refute 0 1 256\nmix -1\nclose\n",
         b"refute 0 1 256\nmix 1 1\nclose\n", b"refute 0 1 256\nmix 0\nclose\n",
-        b"refute 0 1 256\nsplit\n", b"refute 0 1 256\nsplit -1\n",
-        b"refute 0 1 256\nsplit 99\n", b"refute 0 1 256\nsplit 0\nsplit 0\n", b"refute 0 1 256\ncover 0\n",
-        b"refute 0 1 256\ncover 99\n", b"refute 0 1 256\nsplit 0\nshrink\n", b"refute 0 1 256\nset !!!!\n",
+        b"refute 0 1 256\nsplit\n", b"refute 0 1 256\nsplit -1 1\n", b"refute 0 1 256\nsplit 99 1\n",
+        b"refute 0 1 256\nsplit 0 1\nsplit 0 1\n", b"refute 0 1 256\nsplit 0 2\n",
+        b"refute 0 1 256\nsplit 0\n", b"refute 0 1 256 keep 0\nclose\n", b"refute 0 3 256 bits\nclose\n",
+        b"refute 0 1 256 keep\nclose\n", b"refute 0 1 256 keep 0 0\nclose\n", b"refute 0 1 256\ndivide\n",
+        b"refute 0 1 256\ncover 0\n", b"refute 0 1 256\ncover 99\n", b"refute 0 1 256\nsplit 0 1\nshrink\n",
+        b"refute 0 1 256\nset !!!!\n",
         b"refute 0 1 256\nset\n", b"refute 0 1 256\nset AAAA\n", b"refute 0 1 256\nclose \n",
         b"refute 0 1 256\nCLOSE\n", b"refute 0 1 256\nat_root\n", b"refute 0 1 256\nbound\n",
         b"refute 0 1 256\n_go_on\n", b"refute 0 1 256\nlrat\nqed\n", b"refute 0 1 256\nlrat\n1 0 0\nqed\n",
@@ -242,21 +247,23 @@ def test_hostile_models_with_a_fitting_hash(
 
 
 def test_the_checker_needs_nothing_but_itself(tmp_path: Path, good: bytes, model: tv.Model) -> None:
-    """Copied to an empty folder, without site-packages and without this project's path.
+    """Copied to an empty folder, of whatever name, without site-packages and without this project's path.
 
-    It is the file that the library uses.
+    Files beside the folder, or in it, can't stand in for Python's own.
     """
-    assert Path(tmcheck.__file__).read_bytes() == STANDALONE.read_bytes()
-    alone = tmp_path / "tmcheck.py"
-    alone.write_bytes(STANDALONE.read_bytes())
+    assert Path(str(tmcheck.__file__)).parent == STANDALONE
     (tmp_path / "c.tmcert").write_bytes(good)
     model.save(tmp_path / "m.tm")
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "tmcheck.py", "c.tmcert", "m.tm"],
-        cwd=tmp_path,
-        env={k: v for k, v in os.environ.items() if not k.startswith("PYTHON")},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith("accepted: model ")
+    for name in ("tmcheck", "elsewhere"):
+        shutil.copytree(STANDALONE, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+        for place in (tmp_path, tmp_path / name):
+            (place / "json.py").write_text("raise SystemExit('not this one')")
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", name, "c.tmcert", "m.tm"],
+            cwd=tmp_path,
+            env={k: v for k, v in os.environ.items() if not k.startswith("PYTHON")},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.stdout.startswith("accepted: model ")

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tmcheck
 import tmverify as tv
 from support.certified import refusal, run_standalone
 from support.certified_networks import Case, random_network
+from tmcheck import limits
+from tmcheck.network import Network
 from tmverify.bnn.file import decode, encode
-from tmverify.certificates import tmcheck
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +72,7 @@ def test_the_network_itself_is_read(case: Case) -> None:
     assert rebuilt(data) == data
     network, digest = tmcheck.read_model(data)
     assert digest == case.model.content_hash
-    assert isinstance(network, tmcheck.Network)
+    assert isinstance(network, Network)
 
 
 @pytest.mark.parametrize(
@@ -172,9 +174,9 @@ def test_what_would_take_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) ->
         ("MOST_WORK", 50, "too many patterns"),
     ):
         with monkeypatch.context() as patch:
-            patch.setattr(tmcheck, name, value)
+            patch.setattr(limits, name, value)
             assert said in refused(30, "shell 3 enumerate")
-    monkeypatch.setattr(tmcheck, "LARGEST_FORMULA", 1000)
+    monkeypatch.setattr(limits, "LARGEST_FORMULA", 1000)
     assert "too large" in refused(30, "shell 3 lrat\nqed")
 
 

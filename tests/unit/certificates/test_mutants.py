@@ -121,7 +121,11 @@ def other_claim(subject: Subject, rng: Rng, others: list[Subject]) -> Subject:
         {"eta": str(rng.choice(["0/1", "1/1", "1/2"]))},
         {"inputs": claim["inputs"] + 1},
         {"models": claim["models"][::-1]},
-        {"version": 2},
+        {"version": 1},
+        {"distance": str(rng.choice(["bits", "columns", "steps"]))},
+        {"target": [*subject.models[0].classes, None][rng.integers(0, len(subject.models[0].classes) + 1)]},
+        {"apart": [[0], [0, 1]][: rng.integers(1, 3)]},
+        {"columns": [[0, str(rng.choice(["keep", "up", "down"])), None, 1]]},
     ]
     return subject.claiming(**changes[rng.integers(0, len(changes))])
 
@@ -188,7 +192,8 @@ def other_decision(subject: Subject, rng: Rng, others: list[Subject]) -> Subject
     if not places:
         return other_step(subject, rng, others)
     place = places[rng.integers(0, len(places))]
-    return subject.with_line(place, b"split %d" % rng.integers(0, subject.models[0].n_features + 1))
+    feature = int(rng.integers(0, subject.models[0].n_features + 1))
+    return subject.with_line(place, b"split %d %d" % (feature, rng.integers(0, 2)))
 
 
 def other_step(subject: Subject, rng: Rng, others: list[Subject]) -> Subject:
@@ -200,7 +205,7 @@ def other_step(subject: Subject, rng: Rng, others: list[Subject]) -> Subject:
         b"divide",
         b"cover",
         b"cover 0",
-        b"split 0",
+        b"split 0 1",
         b"lrat",
         b"qed",
         b"mix 1",

@@ -15,9 +15,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import tmcheck
 import tmverify as tv
 from support.certified import stubborn_model
-from tmverify.certificates import claims, tmcheck
+from tmcheck.lrat import check_lrat
+from tmverify.certificates import claims
 from tmverify.engines.engine import Outcome
 from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.sat import refutation
@@ -95,13 +97,13 @@ def test_drat_trim_accepts_the_proofs(formulas: list[Formula], tmp_path: Path) -
 def test_a_proof_is_not_a_proof_of_another_formula(formulas: list[Formula]) -> None:
     """With a clause less, or a literal more in one, the proof that used it is refused."""
     clauses, lines = max(formulas, key=lambda formula: len(formula[1]))
-    tmcheck.check_lrat(clauses, lines)
+    check_lrat(clauses, lines)
     used = {hint for line in lines if len(line) > 1 for hint in line[line.index(0, 1) + 1 : -1]}
     refused = 0
     for number in sorted(used & set(range(1, len(clauses) + 1)))[:60]:
         weaker = list(clauses)
         weaker[number - 1] = (*clauses[number - 1], 10**6)
         with pytest.raises(tmcheck.Refused):
-            tmcheck.check_lrat(weaker, lines)
+            check_lrat(weaker, lines)
         refused += 1
     assert refused > 20

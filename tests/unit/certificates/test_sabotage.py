@@ -181,7 +181,7 @@ def test_a_radius_is_not_believed_beyond_its_proof() -> None:
     text = text_of(radius.certificate)
     further = text.replace(b'"radius":2', b'"radius":3').replace(b"witness c0", b"witness e0")
     assert further.count(b"witness e0") == 1
-    assert "fewer than 3" in str(refusal(further, [three]))
+    assert "below 3" in str(refusal(further, [three]))
     never = text.replace(b'"radius":2', b'"radius":null')
     assert refusal(never, [three])
     assert refusal(never.replace(b"witness c0\n", b""), [three])

@@ -13,14 +13,17 @@ import numpy as np
 import pytest
 from pysat.solvers import Solver
 
+import tmcheck
 import tmverify as tv
 from support.certified import refusal
 from support.certified_networks import Bits, Case, hexadecimal, random_network, random_network_case
 from support.tiny import all_inputs
+from tmcheck.errors import Refused, Unreadable
+from tmcheck.network import Network
+from tmcheck.shell import Counting, Shell
 from tmverify.bnn.evaluate import activations, reference_classes
 from tmverify.bnn.file import encode
-from tmverify.certificates import claims, tmcheck
-from tmverify.certificates.tmcheck import Counting, Network, Refused, Shell, Unreadable
+from tmverify.certificates import claims
 from tmverify.properties.questions import robustness_query
 
 Rng = np.random.Generator

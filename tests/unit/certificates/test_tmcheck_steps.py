@@ -17,24 +17,30 @@ from pysat.solvers import Solver
 
 from support.batteries import first
 from support.tiny import random_case
-from tmverify.certificates.tmcheck import (
-    Machine,
-    Problem,
-    Refused,
-    Refutation,
-    Surroundings,
-    check_lrat,
-    formula,
-    read_model,
-    specialised,
-)
+from tmcheck.errors import Refused
+from tmcheck.flips import FlipBranch, FlipProblem, Groups, specialised
+from tmcheck.formula import formula
+from tmcheck.lrat import check_lrat
+from tmcheck.model import Machine, read_model
+from tmcheck.refutation import Refutation
+from tmcheck.rewriting import Bits, bit_values
+from tmcheck.surroundings import Pool
 from tmverify.model.file import encode
 
 Rng = np.random.Generator
 N = 6
 
 
-def random_problem(rng: Rng, n_constraints: int, radius: int | None = None) -> Problem:
+def problem_of(groups: Groups, needs: list[int], budget: int) -> FlipProblem:
+    return FlipProblem(groups, needs, budget, bit_values)
+
+
+def branch_of(tree: Refutation) -> FlipBranch:
+    assert isinstance(tree.branch, FlipBranch)
+    return tree.branch
+
+
+def random_problem(rng: Rng, n_constraints: int, radius: int | None = None) -> FlipProblem:
     groups = {}
     for _ in range(int(rng.integers(1, 9))):
         features = sorted(rng.choice(N, size=int(rng.integers(1, 4)), replace=False).tolist())
@@ -45,13 +51,13 @@ def random_problem(rng: Rng, n_constraints: int, radius: int | None = None) -> P
         )
         groups[key] = tuple(rng.integers(-3, 4, size=n_constraints).tolist())
     needs = rng.integers(-2, 4, size=n_constraints).tolist()
-    return Problem(groups, needs, int(rng.integers(0, N + 1)) if radius is None else radius)
+    return problem_of(groups, needs, int(rng.integers(0, N + 1)) if radius is None else radius)
 
 
-def solutions(problem: Problem) -> list[frozenset[int]]:
+def solutions(problem: FlipProblem) -> list[frozenset[int]]:
     """All sets of flips that meet every need."""
     found = []
-    for flips in chain.from_iterable(combinations(range(N), k) for k in range(problem.radius + 1)):
+    for flips in chain.from_iterable(combinations(range(N), k) for k in range(problem.budget + 1)):
         chosen = frozenset(flips)
         sums = [0] * len(problem.needs)
         for (wakes, stays), votes in zip(problem.keys, problem.votes, strict=True):
@@ -67,7 +73,7 @@ def random_multipliers(rng: Rng, tree: Refutation) -> None:
         tree.set_mix(rng.integers(0, 4, size=len(tree.problem.needs)).tolist())
     numbers: list[int] = []
     gap = 0
-    for key, weight in zip(tree.problem.keys, tree.weights, strict=True):
+    for key, weight in zip(tree.problem.keys, tree.by.weights, strict=True):
         if rng.random() < 0.5:
             gap += 1
             continue
@@ -84,7 +90,7 @@ def random_multipliers(rng: Rng, tree: Refutation) -> None:
 
 
 def inside(tree: Refutation, flips: frozenset[int]) -> bool:
-    return all((f in flips) == value for f, value in tree.fixed.items())
+    return all((f in flips) == value for f, value in branch_of(tree).fixed.items())
 
 
 def test_the_bound_is_never_below_what_an_input_reaches() -> None:
@@ -93,11 +99,11 @@ def test_the_bound_is_never_below_what_an_input_reaches() -> None:
         problem = random_problem(rng, int(rng.integers(1, 4)))
         tree = Refutation(problem, int(rng.integers(1, 9)), set(range(N)))
         random_multipliers(rng, tree)
-        if problem.features and rng.random() < 0.5:
-            tree.split(problem.features[0])
+        if problem.columns and rng.random() < 0.5:
+            tree.split(problem.columns[0], 1)
         for found in solutions(problem):
             if inside(tree, found):
-                assert tree.bound()[0] >= tree.need
+                assert tree.branch.reach(tree.by) >= tree.by.need
 
 
 @pytest.mark.parametrize("seed", first(2, range(4)))
@@ -121,19 +127,19 @@ def test_no_series_of_steps_refutes_what_has_a_solution(seed: int) -> None:
     assert min(done[True], done[False]) > 20
 
 
-def random_step(rng: Rng, tree: Refutation, problem: Problem) -> None:
+def random_step(rng: Rng, tree: Refutation, problem: FlipProblem) -> None:
     step = rng.choice(["close", "fix", "split", "shrink", "multipliers", "rewrite", "divide", "cover"])
     if step == "multipliers":
         random_multipliers(rng, tree)
     elif step == "split":
-        tree.split(int(rng.integers(0, N)))
+        tree.split(int(rng.integers(0, N)), int(rng.integers(0, 2)))
     elif step == "rewrite":
         n = len(tree.problem.keys)
         chosen = rng.permutation(n)[: int(rng.integers(0, 3))].tolist()
         tree.rewrite([(j, int(rng.integers(0, N))) for j in chosen])
     elif step == "cover":
         clauses = rng.permutation(len(tree.problem.keys))[: int(rng.integers(0, 3))].tolist()
-        tree.cover(clauses, [0] * N, lambda cube: not any(in_cube(cube, s) for s in solutions(problem)))
+        tree.cover(clauses, lambda cube: not any(in_cube(cube, s) for s in solutions(problem)))
     else:
         getattr(tree, str(step))()
 
@@ -147,12 +153,12 @@ def test_specialising_keeps_every_solution() -> None:
     for _ in range(300):
         problem = random_problem(rng, 2)
         fixed = {f: bool(rng.random() < 0.3) for f in rng.choice(N, size=2, replace=False).tolist()}
-        radius = problem.radius - sum(fixed.values())
+        radius = problem.budget - sum(fixed.values())
         if radius < 0:
             continue
         clauses = ((*key, votes) for key, votes in zip(problem.keys, problem.votes, strict=True))
         groups, given = specialised(clauses, fixed, radius, 2)
-        smaller = Problem(groups, [n - g for n, g in zip(problem.needs, given, strict=True)], radius)
+        smaller = problem_of(groups, [n - g for n, g in zip(problem.needs, given, strict=True)], radius)
         flipped = {f for f, value in fixed.items() if value}
         expected = {
             found - flipped
@@ -164,10 +170,10 @@ def test_specialising_keeps_every_solution() -> None:
 
 def test_no_rewriting_by_a_feature_that_is_fixed_for_good() -> None:
     """It would come back as one that stays, and a cover by such a clause would look in the wrong subcube."""
-    problem = Problem({((0,), ()): (3,), ((1,), ()): (1,), ((2,), ()): (1,)}, [4], 3)
+    problem = problem_of({((0,), ()): (3,), ((1,), ()): (1,), ((2,), ()): (1,)}, [4], 3)
     tree = Refutation(problem, 1, {0, 1, 2})
     tree.fix()
-    assert tree.fixed[0]
+    assert branch_of(tree).fixed[0]
     tree.shrink()
     tree.rewrite([(0, 2)])
     with pytest.raises(Refused, match="not there"):
@@ -178,49 +184,42 @@ def test_rewriting_and_dividing_keep_every_solution() -> None:
     rng = np.random.default_rng(2)
     for _ in range(300):
         problem = random_problem(rng, 2)
-        doubled = Problem(
+        doubled = problem_of(
             {
                 key: tuple(2 * v for v in votes)
                 for key, votes in zip(problem.keys, problem.votes, strict=True)
             },
             problem.needs,
-            problem.radius,
+            problem.budget,
         )
         tree = Refutation(doubled, 1, set(range(N)))
-        before = solutions(tree.problem)
+        before = solutions(branch_of(tree).problem)
         chosen = rng.permutation(len(tree.problem.keys))[:3].tolist()
         tree.rewrite([(j, int(rng.integers(0, N))) for j in chosen])
         tree.divide()
-        assert solutions(tree.problem) == before
+        assert solutions(branch_of(tree).problem) == before
 
 
-def test_surroundings_rewritten_once_have_the_same_solutions() -> None:
-    """For every pair of constraints, regions of every kind, and several rounds of rewriting."""
+def test_clauses_rewritten_once_have_the_same_solutions() -> None:
+    """For every pair of constraints, and several rounds of rewriting."""
     rng = np.random.default_rng(5)
     for _ in range(150):
         case = random_case(rng)
-        scoped = [read_model(encode(model))[0].in_scope(case.scope) for model in (case.a, case.b)]
+        scoped = [read_model(encode(model)).model.in_scope(case.scope) for model in (case.a, case.b)]
         machines = [machine for machine in scoped if isinstance(machine, Machine)]
         n = case.a.n_features
-        mutable = [bool(rng.random() < 0.8) for _ in range(n)]
-        radius = int(rng.integers(0, n + 1))
-        around = Surroundings(machines, (case.x.tobytes(), radius, bytes(mutable)))
+        bits = Bits(Pool(machines), n)
         n_rows = sum(len(machine.always) for machine in machines)
         constraints = [
             (tuple((row, int(rng.integers(-2, 3))) for row in range(n_rows)), int(rng.integers(-3, 4)))
             for _ in range(2)
         ]
-        before = solutions(around.problem(constraints, radius, (), normal=False))
+        before = solutions(bits.problem(constraints))
         for _ in range(3):
-            size = len(around.normal[0]) if around.normal else 2
-            pairs = [(j, int(rng.integers(0, n))) for j in rng.permutation(size)[:2].tolist()]
+            pairs = [(j, int(rng.integers(0, n))) for j in rng.permutation(3)[:2].tolist()]
             with contextlib.suppress(Refused):
-                around.rewrite(pairs)
-        if around.normal is not None:
-            problem = around.problem(constraints, radius, (), normal=True)
-            allowed = {f for f, may in enumerate(mutable) if may}
-            after = [found for found in solutions(problem) if found <= allowed]
-            assert after == [found for found in before if found <= allowed]
+                bits.rewrite(pairs)
+        assert solutions(bits.problem(constraints)) == before
 
 
 def test_the_formula_has_the_solutions_of_the_problem() -> None:

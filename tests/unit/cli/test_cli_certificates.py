@@ -29,14 +29,15 @@ from support.cli_cases import (
     save,
     save_inputs_of_majority,
 )
-from tmverify.certificates import claims, tmcheck
+from tmcheck.lrat import check_lrat
+from tmverify.certificates import claims
 from tmverify.cli import main
 from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.sat import refutation
 from tmverify.verify import decide, nearest
 
-TMCHECK = Path(__file__).parents[3] / "tools" / "tmcheck.py"
-CHECKED = "the checker tools/tmcheck.py, once it accepts the certificate"
+TMCHECK = Path(__file__).parents[3] / "src" / "tmcheck"
+CHECKED = "the checker tmcheck, once it accepts the certificate"
 
 
 @pytest.fixture
@@ -398,7 +399,7 @@ def test_formulas_for_other_checkers(capsys: Capture, folder: Path) -> None:
         header = (target / f"{name}.cnf").read_text().split("\n", 1)[0]
         assert header == f"p cnf {formula.nv} {len(formula.clauses)}"
         proof = read_lines(target / f"{name}.lrat")
-        tmcheck.check_lrat([tuple(clause) for clause in formula.clauses], proof)
+        check_lrat([tuple(clause) for clause in formula.clauses], proof)
         assert all(line.count(0) == 2 for line in proof)
         assert proof[-1][1] == 0
 

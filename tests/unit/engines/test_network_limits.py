@@ -13,8 +13,8 @@ import pytest
 import tmverify as tv
 from support.network_solvers import call_here
 from support.tiny_networks import NetworkCase, network_query, random_network_case
+from tmcheck import limits
 from tmverify.bnn import BnnModel
-from tmverify.certificates import tmcheck
 from tmverify.engines import engine_for
 from tmverify.engines.engine import Deadline
 from tmverify.engines.network import engine as network_engine
@@ -291,7 +291,7 @@ def test_the_checker_follows_what_intervals_closed(engine: str, monkeypatch: pyt
     """It looks at patterns that the search need not: where they are many, a proof is written."""
     monkeypatch.setattr(network_engine, "call", call_here)
     monkeypatch.setattr(network_engine, "CHECKED_PATTERNS", 800)
-    monkeypatch.setattr(tmcheck, "MOST_PATTERNS", 1000)
+    monkeypatch.setattr(limits, "MOST_PATTERNS", 1000)
     for n in (15, 40):
         model, x = wide(n, 30), np.zeros(n, int)
         plain = tv.check_robustness(model, x, 3, engine="search")

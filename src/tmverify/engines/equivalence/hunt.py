@@ -80,7 +80,7 @@ def find_by_walking(
     """A witness in ``part``, a query with one case, or None; and the number of steps taken."""
     if deadline.passed():
         return None, 0
-    if part.region.options:
+    if not part.region.plain:
         return None, 0  # walks are over flips
     try:
         problem = problem_of(part, part.region.radius)

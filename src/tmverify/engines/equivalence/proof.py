@@ -31,7 +31,6 @@ class Writer:
         log.preamble = b"".join(whole.rewrite(rewritten) for rewritten in form.rounds)
         self._clauses = list(whole.votes)
         self._rows = np.array(list(whole.votes.values()), np.int64).reshape(-1, len(query.votes)).T
-        self._rewritten = bool(log.preamble)
 
     def write(self, argument: Argument) -> None:
         """Write the refutation of the argument's case, if all subcubes that it leaves are refuted."""
@@ -45,7 +44,7 @@ class Writer:
         needs = tuple(cube for cube in cubes if cube is not None)
         if len(needs) < len(cubes):
             return
-        draft = self.log.draft(chosen, n, rewritten=self._rewritten)
+        draft = self.log.draft(chosen, n, bits=True)
         draft.start()
         left = self._added_up(draft, chosen, argument)
         if argument.parts:

@@ -65,7 +65,7 @@ def encode_paper(query: Query) -> Formula:
 
 def check_about_bits(query: Query, _certificate: bool = False) -> None:
     """Raise InvalidInputError if ``query`` is about columns: the paper's encoding is about bits."""
-    if query.region.options:
+    if not query.region.plain:
         raise InvalidInputError(
             "The engine and the encoding 'paper' are about bits. Pass distance='bits', which also takes "
             "inputs that can't exist, or use another engine."

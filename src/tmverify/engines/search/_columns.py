@@ -246,9 +246,9 @@ def spend(price, slack, moves, moving):  # type: ignore[no-untyped-def]
         for c in range(len(moving.low)):
             now = moving.choice[c]
             for o in range(moves.first[c], moves.first[c + 1]):
-                if moving.feasible[o] and moves.costs[o] - moves.costs[now] <= room:
-                    if moving.gains[o] - moving.gains[now] > most:
-                        most, taken, column = moving.gains[o] - moving.gains[now], np.int64(o), np.int64(c)
+                rise = moving.gains[o] - moving.gains[now]
+                if moving.feasible[o] and moves.costs[o] - moves.costs[now] <= room and rise > most:
+                    most, taken, column = rise, np.int64(o), np.int64(c)
         if taken < 0:
             break
         room -= moves.costs[taken] - moves.costs[moving.choice[column]]

@@ -17,6 +17,7 @@ go. ``flips_of_query`` leads back to the Query.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -178,7 +179,7 @@ def problem_of(query: Query, radius: int) -> Problem:
     votes = np.array([c.weights(query.votes) for c in query.constraints], np.int64)
     bounds = np.array([c.bound for c in query.constraints], np.int64)
     radius = min(radius, region.radius)
-    if region.options:
+    if not region.plain:
         return _over_columns(query, votes, bounds, radius)
     features = np.empty(len(pool.literals), np.int32)
     middles = np.empty(len(pool), np.int64)
@@ -315,8 +316,8 @@ def _options_of(
     wide: list[tuple[int, Options | int]] = [(own.column, own) for own in region.options]
     wide += zip(region.column_of(flags).tolist(), flags.tolist(), strict=True)
     wide.sort(key=lambda item: item[0])
-    width = max(len(own.values) for own in region.options)
-    n, words, origin = len(wide), (width + 63) // 64, region.origin
+    words = max((_words(own) for own in region.options), default=1)
+    n, origin = len(wide), region.origin
     sizes = np.array([2 if isinstance(own, int) else len(own.values) for _, own in wide], np.int64)
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     costs, values = np.zeros(first[-1], np.int64), np.zeros(first[-1], np.int64)
@@ -334,11 +335,10 @@ def _options_of(
             continue
         costs[start : start + len(own.costs)], values[start : start + len(own.values)] = own.costs, own.values
         home[own.bits.start : own.bits.stop] = c
-        packed = _packed(own.patterns.T, words)
-        holds[own.bits.start : own.bits.stop] = packed
-        full[c] = _packed(np.ones((1, len(own.values)), np.uint8), words)[0]
-        differs = own.patterns != own.patterns[0]
-        changed += [np.flatnonzero(row) + own.bits.start for row in differs]
+        packed, all_ = _packed(own)
+        holds[own.bits.start : own.bits.stop, : packed.shape[1]] = packed
+        full[c, : len(all_)] = all_
+        changed += own.changed
     bits_at = np.concatenate([[0], np.cumsum([len(bits) for bits in changed])]).astype(np.int64)
     options = _Options(
         first=first,
@@ -353,11 +353,18 @@ def _options_of(
     return options, home, holds, full
 
 
-def _packed(rows: NDArray[np.uint8], words: int) -> NDArray[np.uint64]:
-    """Rows of 0 and 1 as bits of 64-bit words, the first in the lowest bit."""
-    padded = np.zeros((len(rows), 64 * words), np.uint8)
-    padded[:, : rows.shape[1]] = rows
-    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+def _words(options: Options) -> int:
+    return (len(options.values) + 63) // 64
+
+
+@lru_cache(maxsize=1 << 12)
+def _packed(options: Options) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """For each bit the options in which it is 1, and all options, as bits of 64-bit words."""
+    padded = np.zeros((len(options.bits) + 1, 64 * _words(options)), np.uint8)
+    padded[:-1, : len(options.values)] = options.patterns.T
+    padded[-1, : len(options.values)] = 1
+    packed = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+    return packed[:-1], packed[-1]
 
 
 def _restricted(problem: Problem, moves: Moves, alive: NDArray[np.bool_], merge: bool) -> Problem:
