@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, cast, get_args
 
 from tmverify.asking.features import read_features
-from tmverify.errors import InvalidInputError, meant, shown
+from tmverify.errors import InvalidInputError, meant, shown, some
 from tmverify.model import Classifier
 from tmverify.properties.allowed import Allowed, Direction, Distance, Rules, interval, rules_of
 from tmverify.space import Column, Number, Space
@@ -26,6 +26,7 @@ from tmverify.space.values import as_number
 
 Pair = tuple[str, Any]
 _DOTS = ".."
+_SOME = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +176,10 @@ def _within(entries: Sequence[str | Pair], space: Space, places: dict[str, int])
 def _items(column: Column, given: Any) -> list[Any]:
     """Ranges (as pairs) and values."""
     items: list[Any] = [given]
+    if isinstance(given, str) and not given.strip():
+        raise InvalidInputError(
+            f"--within gives column {column.name!r} no value; it has {some(column.values, _SOME)}."
+        )
     if isinstance(given, str):
         items = list(_listed([given], column.values))
     elif isinstance(given, list | tuple):

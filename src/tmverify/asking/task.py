@@ -80,17 +80,20 @@ class Task:
     @cached_property
     def id(self) -> str:
         """16 hexadecimal digits."""
-        asked = {
+        asked: dict[str, Any] = {
             "question": self.question,
             "models": self.models,
             "index": self.index,
             "input": None if self.bits is None else [self.n_features, self.bits.hex()],
             "epsilon": self.epsilon,
             "scope": self.scope,
-            "rules": self.rules.to_json(),
+            "mask": None if self.rules.mask is None else self.rules.mask.hex(),
+            "direction": self.rules.direction,
             "engine": self.engine,
             "certified": self.certified,
         }
+        if not self.rules.about_bits:  # a question about bits keeps the id that it has always had
+            asked["rules"] = self.rules.to_json()
         return digest(asked)
 
     @property
