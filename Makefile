@@ -7,7 +7,7 @@ READY := .venv/.ready
 # so other kernels). What a library does not bring is taken from .venv.
 PEERS := tmu pytsetlinmachine pytsetlinmachineparallel green pytsetlin
 
-.PHONY: help demo test test-deep test-docs test-report test-interop test-bnn experiments lint bench bench-startup bench-training bench-tables bench-verification bench-certificates bench-networks clean
+.PHONY: help demo test test-deep test-docs test-report test-interop test-bnn experiments lint bench bench-startup bench-training bench-tables bench-recourse bench-verification bench-certificates bench-networks clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -75,6 +75,9 @@ bench-training: $(READY)  ## measure training against other libraries (TMVERIFY_
 
 bench-tables: $(READY)  ## measure the default classifier beside scikit-learn's (TMVERIFY_DATA; some minutes)
 	$(BIN)/python benchmarks/tables.py
+
+bench-recourse: $(READY)  ## measure nearest changes beside DiCE, NICE and treecf (TMVERIFY_DATA; a quarter of an hour)
+	$(BIN)/python benchmarks/recourse.py
 
 bench-verification: $(READY)  ## measure verification on MNIST and IMDB (TMVERIFY_DATA; about an hour with training)
 	$(BIN)/python benchmarks/verification.py

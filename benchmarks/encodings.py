@@ -1,4 +1,4 @@
-"""Which counter for votes? The instances that specialisation leaves open, each encoding, the same solver.
+"""Which counter for votes? The instances that the bound leaves open, each encoding, the same solver.
 
     python benchmarks/encodings.py [--instances 8] [--timeout 10] [--epsilon 4] [--seed 0]
 
@@ -21,12 +21,13 @@ from rich.table import Table
 from workload import Workload, workloads
 
 import tmverify as tv
-from tmverify.engines.reduction import Reduced, reduce, restrict, tighten
 from tmverify.engines.sat.cnf import Cnf
 from tmverify.engines.sat.encodings.adder import adder_at_most
 from tmverify.engines.sat.encodings.sequential import sequential_counter
 from tmverify.engines.sat.encodings.totalizer import totalizer_at_most
-from tmverify.engines.sat.reduced import SOLVER, AtMost, encode
+from tmverify.engines.sat.specialised import SOLVER, AtMost, encode
+from tmverify.engines.search.problem import Problem, part, problem_of
+from tmverify.engines.search.sweep import swept
 
 
 def sequential_at_most(cnf: Cnf, inputs: Sequence[int], weights: Sequence[int], limit: int) -> list[int]:
@@ -56,34 +57,34 @@ ENCODINGS: dict[str, AtMost] = {
 }
 
 
-def open_instances(workload: Workload, epsilon: int, n: int, rng: np.random.Generator) -> Iterator[Reduced]:
-    """Single cases that the credits do not settle."""
+def open_instances(workload: Workload, epsilon: int, n: int, rng: np.random.Generator) -> Iterator[Problem]:
+    """Single cases that the sweep before the solver does not settle, one for each input."""
     for i in rng.permutation(len(workload.X)):
         query = tv.robustness_query(workload.model, workload.X[i], epsilon, scope=int(workload.y[i]))
-        reduced = tighten(reduce(query))
-        for case in reduced.cases[:1]:
-            one = tighten(restrict(reduced, np.ones(len(reduced.features), np.bool_), (case,)))
-            if one.cases and one.cases[0]:
-                yield one
-                n -= 1
+        whole = problem_of(query, epsilon)
+        rest = (swept(part(whole, case, whole.radius)) for case in query.cases)
+        one = next((problem for closed, problem in rest if not closed and len(problem.middles)), None)
+        if one is not None:
+            yield one
+            n -= 1
         if n == 0:
             return
 
 
-def solve(reduced: Reduced, encoding: str, result: multiprocessing.queues.Queue[tuple[float, int]]) -> None:
+def solve(problem: Problem, encoding: str, result: multiprocessing.queues.Queue[tuple[float, int]]) -> None:
     start = time.perf_counter()
-    formula = encode(reduced, ENCODINGS[encoding])
+    cnf, _, _ = encode(problem, [range(len(problem.bounds))], ENCODINGS[encoding])
     with Solver(name=SOLVER) as solver:
-        for block in formula.cnf.blocks():
+        for block in cnf.blocks():
             solver.append_formula(block)
         solver.solve()
-    result.put((time.perf_counter() - start, formula.cnf.n_clauses))
+    result.put((time.perf_counter() - start, cnf.n_clauses))
 
 
-def measure(reduced: Reduced, encoding: str, limit: float) -> tuple[float, int | None]:
+def measure(problem: Problem, encoding: str, limit: float) -> tuple[float, int | None]:
     context = multiprocessing.get_context("fork")
     result = context.Queue()
-    process = context.Process(target=solve, args=(reduced, encoding, result))
+    process = context.Process(target=solve, args=(problem, encoding, result))
     process.start()
     process.join(limit)
     if process.is_alive():

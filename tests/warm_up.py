@@ -8,7 +8,13 @@ from tmverify.engines import engine_for
 def main() -> None:
     tiny = tv.Model.from_clauses(1, [[1]], [[1]])
     network = BnnModel.from_layers([([[1]], [1])], [[-1], [1]])
-    for query in (tv.equivalence_query(tiny, tiny), tv.robustness_query(network, [1], 1)):
+    numbers = tv.Model.from_clauses(2, [[1], [-2]], [[1, 1]], space=tv.Space([tv.Number("n", (1, 2))]))
+    queries = (
+        tv.equivalence_query(tiny, tiny),
+        tv.equivalence_query(numbers, numbers),
+        tv.robustness_query(network, [1], 1),
+    )
+    for query in queries:
         for certificate in (False, True):
             engine_for("auto", query).prepare(query, certificate)
     data = tv.load_dataset("digits")

@@ -69,7 +69,7 @@ def measure_tables(data_dir: Path | None, n_seeds: int) -> Iterator[Section]:
         versions=VERSIONS,
     )
     gaps, over_tree = [], []
-    for name, (X, y) in _tables(data_dir):
+    for name, (X, y) in tables(data_dir):
         filled = _filled(X)
         found = {who: [] for who in (*USUAL, OURS)}  # type: dict[str, list[float]]
         seconds = []
@@ -155,7 +155,8 @@ def measure_imdb(data_dir: Path | None, n_seeds: int) -> Iterator[Section]:
     yield section
 
 
-def _tables(data_dir: Path | None) -> Iterator[tuple[str, Table]]:
+def tables(data_dir: Path | None) -> Iterator[tuple[str, Table]]:
+    """Each table with its name: rows and labels."""
     for name, load in OF_SKLEARN.items():
         table = load(as_frame=True)
         y = table.target.to_numpy()

@@ -1,7 +1,8 @@
 """A virtual environment per peer, made once and kept.
 
 One each: pyTsetlinMachine and pyTsetlinMachineParallel overwrite each other's shared library, and tmu 0.8.3
-needs NumPy 1. The native build is the package's own source under ``-O3 -march=native``. gcc is needed.
+needs NumPy 1. The native build is the package's own source under ``-O3 -march=native``. gcc is needed. Tools
+that ask about our models inherit our packages, for what they do not bring themselves.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ class Environment:
     requirements: tuple[str, ...]
     from_source: str | None = None  # a package to compile here, with CFLAGS
     cflags: str = ""
+    inherits: bool = False  # the packages of the environment that runs this, after its own
 
 
 ENVIRONMENTS = {
@@ -28,8 +30,12 @@ ENVIRONMENTS = {
     "pytsetlinmachineparallel": Environment(("pyTsetlinMachineParallel==0.2.1", "numpy")),
     "tmu": Environment(("tmu==0.8.3", "numpy<2")),
     "green": Environment(("green-tsetlin==1.1.0",)),
+    "dice": Environment(("dice-ml==0.12",), inherits=True),
+    "treecf": Environment(("treecf==0.3.2",), inherits=True),
+    "nice": Environment(("NICEx==0.2.3",), inherits=True),
 }
 OWN = "tmverify"
+INHERIT = Path(__file__).parents[2] / "tests" / "interop" / "inherit.py"
 
 
 class InstallError(Exception):
@@ -59,6 +65,7 @@ def _make(environment: Environment, folder: Path, python: Path) -> None:
     with log.open("w") as out:
         for step in (
             [sys.executable, "-m", "venv", "--clear", str(folder)],
+            *([[sys.executable, str(INHERIT), str(folder)]] if environment.inherits else []),
             [*command, *environment.requirements],
         ):
             env = os.environ | ({"CFLAGS": environment.cflags} if environment.cflags else {})

@@ -145,7 +145,7 @@ class Terms:
 
     def everywhere(self) -> Region:
         """Every possible input, around the one that has value 0 in every column."""
-        return Region(self.space, self.space.first_values(), self.space.n_columns)
+        return Region(self.space, self.space.first_values(), self.space.n_bits)
 
     def around(self, centre: bytes) -> Region:
         """The region of an input."""

@@ -203,14 +203,9 @@ class Space:
         run = self.runs[bisect_right(self._columns, number) - 1]
         if column.kind == NUMBER:
             cuts = [_number_text(cut) for cut in run.parts[0]["cuts"]]
-            below = ["up to", *(f"{cut} to" for cut in cuts)][value]
-            return (
-                f"{below} {cuts[value]}"
-                if value < len(cuts)
-                else f"over {cuts[-1]}"
-                if cuts
-                else "any number"
-            )
+            if value == len(cuts):
+                return f"over {cuts[-1]}" if cuts else "any number"
+            return f"{cuts[value - 1]} to {cuts[value]}" if value else f"up to {cuts[0]}"
         if column.kind == CATEGORY:
             return str([*run.parts[0]["categories"], "other"][value])
         named = run.parts and run.parts[0]["kind"] not in ("text", "image")

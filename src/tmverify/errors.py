@@ -51,6 +51,12 @@ def meant(given: str, known: Sequence[str]) -> str | None:
     return known[lower.index(near[0])] if near else None
 
 
+def guess(given: str, known: Sequence[str]) -> str:
+    """ " Is 'good' meant?" for the end of a message; nothing if no known name is near."""
+    near = meant(given, known)
+    return "" if near is None else f" Is {shown(near)} meant?"
+
+
 def first_line(error: BaseException) -> str:
     """The first line of the message of another library's exception."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

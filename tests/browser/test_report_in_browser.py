@@ -227,24 +227,24 @@ def test_what_changed_is_told_in_short_and_in_full(browser: Any, pages: dict[str
     heading = browser.find_elements("css selector", "#table thead button")[CHANGE]
     assert heading.text.startswith("Change")
     cell, short = browser.find_elements("css selector", "#table td.change")
-    assert cell.text == "a: 1→0, b: 1→0, c: 1→0 and 3 more"
-    assert short.text == "a: 1→0, b: 1→0"
+    assert cell.text == "a: 1 → 0, b: 1 → 0, c: 1 → 0 and 3 more"
+    assert short.text == "a: 1 → 0, b: 1 → 0"
     summary = cell.find_element("css selector", "summary")
-    assert summary.get_attribute("title").split("\n") == [f"{name}: 1→0" for name in "abcdef"]
+    assert summary.get_attribute("title").split("\n") == [f"{name}: 1 → 0" for name in "abcdef"]
     summary.click()
-    assert "f: 1→0" in cell.text
+    assert "f: 1 → 0" in cell.text
     assert "more" not in cell.text
 
 
 def test_changes_are_filtered_and_searched_in_full(browser: Any, pages: dict[str, str]) -> None:
     browser.get(pages["far"])
-    choose(browser, "change", "=b: 1→0")
+    choose(browser, "change", "=b: 1 → 0")
     assert texts(browser, 0) == ["0", "1"]
-    choose(browser, "change", "=f: 1→0")
+    choose(browser, "change", "=f: 1 → 0")
     assert texts(browser, 0) == ["0"]
     assert shown_entries(browser) == 1
     browser.get(pages["far"])
-    choose(browser, "search", "e: 1→0")
+    choose(browser, "search", "e: 1 → 0")
     assert texts(browser, 0) == ["0"]
 
 

@@ -21,7 +21,7 @@ from support.batteries import battery, first
 from support.certified import check_by_both
 from support.engines import stand_in
 from support.tiny import Case, all_inputs, random_case
-from tmverify.engines import auto, brute, reduction
+from tmverify.engines import auto, brute
 from tmverify.engines.engine import (
     Answer,
     Deadline,
@@ -31,8 +31,9 @@ from tmverify.engines.engine import (
     nearest_by_steps,
     nothing_known,
 )
-from tmverify.engines.sat import paper, reduced, refutation
+from tmverify.engines.sat import paper, refutation, specialised
 from tmverify.engines.search import engine as search
+from tmverify.engines.search import sweep
 from tmverify.model.evaluate import reference_classes
 
 # In this process: ten times as fast as through a worker.
@@ -40,7 +41,7 @@ ENGINES: dict[str, Decide] = {
     "brute": brute.decide,
     "paper": lambda query, deadline, log=None: paper.solve(query),
     "sat": lambda query, deadline, log=None: (
-        reduced.solve(query) if log is None else refutation.prove(query, log)
+        specialised.solve(query) if log is None else refutation.prove(query, log)
     ),
     "search": search.decide,
     "auto": auto.decide,
@@ -139,12 +140,12 @@ def check_case(case: Case, seen: Counter[Any], *, step_by_step: bool = True) -> 
     questions = [
         (
             "robustness",
-            tv.robustness_query(case.a, case.x, case.epsilon, **case.options),
+            tv.robustness_query(case.a, case.x, case.epsilon, **case.asked),
             truth.robust(case.x),
         ),
         (
             "similarity",
-            tv.similarity_query(case.a, case.b, case.x, case.epsilon, **case.options),
+            tv.similarity_query(case.a, case.b, case.x, case.epsilon, **case.asked),
             truth.similar(case.x),
         ),
         ("equivalence", tv.equivalence_query(case.a, case.b, scope=case.scope), (truth.a == truth.b).all()),
@@ -154,9 +155,9 @@ def check_case(case: Case, seen: Counter[Any], *, step_by_step: bool = True) -> 
         for name, solve in ENGINES.items():
             expect(solve(query, Deadline(None)), query, bool(holds), f"{name} on {question}")
     n = case.a.n_features
-    change = tv.robustness_query(case.a, case.x, n, **case.options)
+    change = tv.robustness_query(case.a, case.x, n, **case.asked)
     check_radius("change", change, truth.nearest(case.x, truth.changed(case.x)), seen, step_by_step)
-    disagreement = tv.similarity_query(case.a, case.b, case.x, n, **case.options)
+    disagreement = tv.similarity_query(case.a, case.b, case.x, n, **case.asked)
     radius = truth.nearest(case.x, truth.a != truth.b)
     check_radius("disagreement", disagreement, radius, seen, step_by_step)
 
@@ -198,19 +199,14 @@ def test_single_questions_deep(seed: int) -> None:
 
 
 @pytest.mark.parametrize("pairs", [0, 30])
-@pytest.mark.parametrize(
-    ("scale", "room"), [(5040, 1 << 62), (1, 1 << 62), (7, 1 << 62), (5040, 1 << 12), (5040, 0)]
-)
-def test_every_counter_and_every_scale(
-    monkeypatch: pytest.MonkeyPatch, pairs: int, scale: int, room: int
-) -> None:
-    """Tiny models meet neither adders nor overflow guards by themselves."""
-    monkeypatch.setattr(reduced, "MAX_TOTALIZER_PAIRS", pairs)
-    monkeypatch.setattr(reduction, "_SCALE", scale)
-    monkeypatch.setattr(reduction, "_INT64", room)
+@pytest.mark.parametrize("unit", [0, 1, 7, 256])
+def test_every_counter_and_every_unit(monkeypatch: pytest.MonkeyPatch, pairs: int, unit: int) -> None:
+    """Tiny models meet neither adders nor overflow guards by themselves; without a unit, no sweep."""
+    monkeypatch.setattr(specialised, "MAX_TOTALIZER_PAIRS", pairs)
+    monkeypatch.setattr(sweep, "unit_of", lambda problem: unit)
     for other in ("paper", "search", "auto"):
         monkeypatch.delitem(ENGINES, other)
-    run_single_questions(100 + scale, 40, stepping=4)
+    run_single_questions(100 + unit, 40, stepping=4)
 
 
 def test_thresholds_are_exact_with_the_largest_weights() -> None:
@@ -234,7 +230,7 @@ def test_thresholds_are_exact_with_the_largest_weights() -> None:
                 n, clauses + always, [[*weights, 5, 0, *constants]], empty_clause="fires"
             )
             query = tv.robustness_query(model, x, k)
-            expect(reduced.solve(query), query, gap == 1, f"{k} of {weights}, gap {gap}")
+            expect(specialised.solve(query), query, gap == 1, f"{k} of {weights}, gap {gap}")
             expect(brute.decide(query, Deadline(None)), query, gap == 1, "brute")
 
 

@@ -14,13 +14,14 @@ from support.batteries import battery
 from tmverify.engines.engine import Deadline, Outcome
 from tmverify.engines.sat.engine import SAT
 from tmverify.engines.search import engine as search
+from tmverify.properties.allowed import Allowed, Direction
 
 needs_data = pytest.mark.skipif(
     not os.environ.get("TMVERIFY_DATA"), reason="TMVERIFY_DATA names no folder with the real data"
 )
 
 
-PATIENCE = 1.0  # seconds for a question to sat, which is now and then a thousand times as slow
+PATIENCE = 2.0  # seconds for a question to sat, which is now and then a thousand times as slow
 
 
 def medium_model(rng: np.random.Generator, n_features: int, outputs: int) -> tv.Model:
@@ -48,10 +49,13 @@ def medium_query(rng: np.random.Generator) -> tuple[str, tv.Query]:
     n_features, outputs = int(rng.integers(30, 61)), int(rng.integers(1, 5))
     model = medium_model(rng, n_features, outputs)
     x = rng.integers(0, 2, size=n_features)
+    directions: list[Direction | None] = [None, None, "add", "remove"]
     options: dict[str, Any] = {
         "scope": "team" if rng.random() < 0.7 else int(rng.integers(len(model.classes))),
-        "features": rng.random(n_features) < 0.7 if rng.random() < 0.3 else None,
-        "direction": [None, None, "add", "remove"][int(rng.integers(4))],
+        "allowed": Allowed(
+            features=rng.random(n_features) < 0.7 if rng.random() < 0.3 else None,
+            direction=directions[int(rng.integers(4))],
+        ),
     }
     epsilon = int(rng.integers(1, 4))
     if rng.random() < 0.6:

@@ -21,6 +21,7 @@ UNSURE = "│|  (line|L0)|  .* (counterexamples|no row)|seconds|  *epochs"
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.S)
 PLANS = re.findall(r"```toml\n(.*?)```", README, re.S)
+QUOTED = re.findall(r"`((?:line \d+|L\d+):\s[^`]*?)\sif\s[^`]*`", README)
 RADIUS = re.findall(r"`(tmverify radius [^`]*)`:\n\n```\n(.*?)```", README, re.S)
 
 
@@ -51,6 +52,10 @@ def test_shell(tmp_path: Path) -> None:
     said = {command: run(command, tmp_path) for block in SHELL for command in block.splitlines()}
     assert "160 of 160 tasks done, 160 solved" in said["tmverify campaign status results.db"]
     assert (tmp_path / "report.html").stat().st_size > 10_000
+    assert len(QUOTED) == 2
+    for quoted in QUOTED:
+        beginning = f"  {' '.join(quoted.split())} if "
+        assert any(line.startswith(beginning) for text in said.values() for line in text.splitlines())
     lines = [line.rstrip() for line in said[shown_command].splitlines()]
     for line in shown.splitlines():
         # Seconds differ, and where several changes are nearest, so may the one that is found.

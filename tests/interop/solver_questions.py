@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 import tmverify as tv
 from support.tiny import perturbed, random_case
+from support.tiny_columns import least_cost, random_query
+from tmverify.properties.allowed import Allowed
 
 
 @dataclass(frozen=True)
 class Question:
-    """A query, and the least number of flips to a counterexample in its region (None: there is none)."""
+    """A query, and the least cost of a counterexample in its region (None: there is none)."""
 
     query: tv.Query
     nearest: int | None
@@ -34,7 +36,7 @@ class Question:
         self.check(z)
         assert cost == self.nearest
         if z is not None:
-            assert (z != self.query.region.origin).sum() == self.nearest
+            assert self.query.region.cost(z) == self.nearest
 
 
 def tiny_questions(seed: int, n: int) -> Iterator[Question]:
@@ -44,6 +46,14 @@ def tiny_questions(seed: int, n: int) -> Iterator[Question]:
         case = random_case(rng)
         epsilon = case.a.n_features if rng.random() < 0.5 else case.epsilon
         yield _question(i % 3, case.a, case.b, case.x, epsilon, case.options)
+
+
+def column_questions(seed: int, n: int) -> Iterator[Question]:
+    """About columns of every kind, with every rule; brute force has the answer."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        query = random_query(rng)
+        yield Question(query, least_cost(query))
 
 
 def firm_questions(seed: int, n: int, *, n_features: int, n_clauses: int) -> Iterator[Question]:
@@ -70,14 +80,15 @@ def _random_model(rng: np.random.Generator, n_features: int, n_clauses: int) -> 
 def _question(
     kind: int, a: tv.Model, b: tv.Model, x: NDArray[np.uint8], epsilon: int, options: dict[str, Any]
 ) -> Question:
+    scope, allowed = options["scope"], Allowed(**{key: options[key] for key in options if key != "scope"})
     if kind == 0:
-        query = tv.robustness_query(a, x, epsilon, **options)
+        query = tv.robustness_query(a, x, epsilon, scope=scope, allowed=allowed)
         radius = tv.robustness_radius(a, x, **options)
     elif kind == 1:
-        query = tv.similarity_query(a, b, x, epsilon, **options)
+        query = tv.similarity_query(a, b, x, epsilon, scope=scope, allowed=allowed)
         radius = tv.similarity_radius(a, b, x, **options)
     else:
-        epsilon, scope = a.n_features, options["scope"]
+        epsilon = a.n_features
         query = tv.equivalence_query(a, b, scope=scope)
         radius = tv.similarity_radius(a, b, np.zeros(epsilon, int), scope=scope)
     return Question(query, _within(radius, epsilon))
@@ -92,9 +103,28 @@ def _within(radius: tv.Radius, epsilon: int) -> int | None:
 
 def witness(text: str, values: Mapping[str, bool]) -> NDArray[np.uint8]:
     """The input that the comments of a file make of a solver's values; a minus sign means "is 0"."""
-    fixed = {int(i): int(bit) for i, bit in re.findall(r"^\S+ fixed feature (\d+) = ([01])", text, re.M)}
+    found = {int(i): int(bit) for i, bit in re.findall(r"^\S+ fixed feature (\d+) = ([01])", text, re.M)}
     for sign, variable, i in re.findall(r"^\S+ bit (-?)(\w+) = feature (\d+)", text, re.M):
-        assert int(i) not in fixed
-        fixed[int(i)] = int(values[variable] != bool(sign))
-    assert sorted(fixed) == list(range(len(fixed)))
-    return np.array([fixed[i] for i in range(len(fixed))], np.uint8)
+        assert int(i) not in found
+        found[int(i)] = int(values[variable] != bool(sign))
+    parts = {int(i) for i in re.findall(r"^\S+ part feature (\d+) = column", text, re.M)}
+    assert parts.isdisjoint(found)
+    said = {**found, **_features_of_columns(text, values)}
+    assert found.items() <= said.items()  # SMT-LIB also defines the features of columns
+    assert sorted(said) == list(range(len(said)))
+    return np.array([said[i] for i in range(len(said))], np.uint8)
+
+
+def _features_of_columns(text: str, values: Mapping[str, bool]) -> dict[int, int]:
+    """The features of columns with values: of the value whose variable is true, or else of their own."""
+    chosen: dict[str, str] = {}
+    for variable, column in re.findall(r"^\S+ value (\w+) = column (\d+) is ", text, re.M):
+        if values[variable]:
+            assert column not in chosen
+            chosen[column] = variable
+    found: dict[int, int] = {}
+    for column in re.findall(r"^\S+ column (\d+) \(.*\) is .*, unless a value of it is true$", text, re.M):
+        what = f"value {chosen[column]}" if column in chosen else f"column {column}"
+        for start, bits in re.findall(rf"^\S+ {what} from (\d+) = ([01]+)$", text, re.M):
+            found |= {int(start) + i: int(bit) for i, bit in enumerate(bits)}
+    return found

@@ -1,8 +1,8 @@
 """Questions in solver formats: external solvers read the files and agree; their solutions are inputs.
 
-Random questions of every kind and option, and some larger ones. Each answer is compared with ``decide``, each
-solution is turned into an input by the file's comments and run through the machines, and each optimum is
-compared with the radius.
+Random questions of every kind and option, about bits and about columns, and some larger ones. Each answer is
+compared with ``decide``, each solution is turned into an input by the file's comments and run through the
+machines, and each optimum is compared with the radius, or with brute force.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from solver_questions import Question, firm_questions, tiny_questions, witness
+from solver_questions import Question, column_questions, firm_questions, tiny_questions, witness
 from tmverify.interop.cnf import to_wcnf
 from tmverify.interop.linear import MAX_ROW_SUM, to_lp, to_opb
 from tmverify.interop.smtlib import to_smtlib
+from tmverify.properties.allowed import Allowed
 
 Values = dict[str, bool]
 Solution = tuple[Values, int | None]
@@ -91,7 +92,7 @@ def by_z3(path: Path) -> Solution | None:
     assert status in ("sat", "unsat"), answer
     if status == "unsat":
         return None
-    return {x: value == "true" for x, value in re.findall(r"\((x\d+) (true|false)\)", values)}, None
+    return {x: value == "true" for x, value in re.findall(r"\(([xv][\d_]+) (true|false)\)", values)}, None
 
 
 def by_highs(path: Path) -> Solution | None:
@@ -114,15 +115,23 @@ def by_highs(path: Path) -> Solution | None:
 SOLVERS = {"cnf": by_cadical, "opb": by_clasp, "wcnf": by_rc2, "smt2": by_z3, "lp": by_highs}
 
 
-def questions(seed: int) -> Iterator[Question]:
-    """Over a hundred small ones, then some of 40 features and 60 clauses."""
+def questions(seed: int, *, columns: bool = True) -> Iterator[Question]:
+    """Some two hundred small ones, then some of 40 features and 60 clauses."""
     yield from tiny_questions(seed, 75)
+    yield from column_questions(seed, 100 if columns else 0)
     yield from firm_questions(seed, 30, n_features=10, n_clauses=14)
     yield from firm_questions(seed, 9, n_features=40, n_clauses=60)
 
 
-def check_answers(path: Path, write: Callable[[tv.Query, Path], None], *, optimum: bool, seed: int) -> None:
-    for question in questions(seed):
+def check_answers(
+    path: Path,
+    write: Callable[[tv.Query, Path], None],
+    *,
+    optimum: bool,
+    seed: int,
+    columns: bool = True,
+) -> None:
+    for question in questions(seed, columns=columns):
         write(question.query, path)
         solution = SOLVERS[path.suffix[1:]](path)
         z = None if solution is None else witness(path.read_text(encoding="utf-8"), solution[0])
@@ -137,7 +146,7 @@ def test_dimacs(tmp_path: Path, encoding: str) -> None:
     def write(query: tv.Query, path: Path) -> None:
         tv.to_dimacs(query, path, encoding=encoding)
 
-    check_answers(tmp_path / "q.cnf", write, optimum=False, seed=1)
+    check_answers(tmp_path / "q.cnf", write, optimum=False, seed=1, columns=encoding == "sat")
 
 
 def test_opb(tmp_path: Path) -> None:
@@ -177,7 +186,7 @@ def test_the_edges_of_a_region(tmp_path: Path, kind: str) -> None:
     never = tv.Model.from_clauses(2, [[1, 2]], [[-1]], bias=-1)
     for question in (
         Question(tv.robustness_query(m, [1, 1], 0), None),
-        Question(tv.robustness_query(m, [1, 1], 2, features=[1, 0]), None),
+        Question(tv.robustness_query(m, [1, 1], 2, allowed=Allowed(features=[1, 0])), None),
         Question(tv.robustness_query(always, [0, 0], 2), None),  # no case is left
         Question(tv.similarity_query(always, never, [1, 0], 2), 0),  # the centre is one, whatever flips
         Question(tv.similarity_query(m, never, [1, 0], 0), 0),
@@ -224,8 +233,40 @@ def test_names_stay_in_their_comments(tmp_path: Path, kind: str) -> None:
 
 
 @every_format
+def test_names_of_columns_and_values_do_too(tmp_path: Path, kind: str) -> None:
+    def written(names: list[str]) -> tuple[list[str], list[str]]:
+        space = tv.Space(
+            [
+                tv.Category(names[0], names[1:4]),
+                tv.Category(names[4], names[5:7], other=True),
+                tv.Number(names[3], [1, 2]),
+            ]
+        )
+        literals = [[1], [2], [-3], [4], [-5], [6], [-7]]
+        m = tv.Model.from_clauses(7, literals, [[3, -2, 1, 1, 2, -1, 1]], bias=-2, space=space)
+        freeze = Allowed(freeze=names[3], cost={names[0]: 2}, within={names[4]: [names[5], names[6]]})
+        query = tv.robustness_query(m, [1, 0, 0, 0, 1, 0, 0], None, allowed=freeze)
+        WRITERS[kind](query, path)
+        lines = path.read_bytes().decode().splitlines()
+        comments = [line for line in lines if line.startswith(COMMENTS[kind])]
+        solution = SOLVERS[kind](path)
+        assert solution is not None
+        assert query.refuted_by(witness(path.read_text(encoding="utf-8"), solution[0]))
+        return comments, [line for line in lines if line not in comments]
+
+    path = tmp_path / f"q.{kind}"
+    plain_comments, plain = written(list("abcdefg"))
+    comments, rest = written(HOSTILE)
+    assert rest == plain
+    assert len(comments) == len(plain_comments)
+    assert all(line.isprintable() and len(line.encode()) < 255 for line in comments)
+    assert any("rule column 2 (" in line and line.endswith("does not change") for line in comments)
+    assert any(re.search(r"value \w+ = column 0 is .*, cost 2$", line) for line in comments)
+
+
+@every_format
 def test_what_is_too_large_is_refused(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tmverify.engines.reduction.MAX_WEIGHTS", 0)
+    monkeypatch.setattr("tmverify.engines.search.problem.MAX_VOTES", 0)
     query = tv.robustness_query(tv.Model.from_clauses(1, [[1]], [[1]], bias=-1), [1], 1)
     path = tmp_path / f"q.{kind}"
     path.write_text("as it was")

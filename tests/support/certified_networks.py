@@ -14,7 +14,7 @@ from support.certified import claim_line
 from support.tiny import all_inputs
 from tmverify.bnn import BnnModel, PixelCuts
 from tmverify.bnn.evaluate import reference_classes
-from tmverify.properties.region import Direction
+from tmverify.properties.allowed import Direction
 
 Rng = np.random.Generator
 Bits = NDArray[np.uint8]

@@ -39,6 +39,26 @@ def hexadecimal(bits: Bits) -> str:
     return np.packbits(bits).tobytes().hex()
 
 
+def random_space(rng: Rng) -> tv.Space:
+    """A space of four to seven bits."""
+    parts: list[Any] = []
+    bits = 0
+    while bits < 4 or (bits < 6 and rng.random() < 0.6):
+        name, kind = f"c{len(parts)}", int(rng.integers(0, 4))
+        part: Any = tv.Flag(name)
+        if kind == 1:
+            part = tv.Number(name, list(range(int(rng.integers(0, 4)))), bool(rng.random() < 0.3))
+        elif kind == 2:
+            values = [f"v{i}" for i in range(int(rng.integers(1, 4)))]
+            part = tv.Category(name, values, bool(rng.random() < 0.4), bool(rng.random() < 0.3))
+        elif kind == 3:
+            part = tv.Text(["good", "bad"][: int(rng.integers(1, 3))], name)
+        if bits + part.n_bits <= 7:
+            parts.append(part)
+            bits += part.n_bits
+    return tv.Space(parts)
+
+
 # ------------------------------------------------------------------------------------------------- the truth
 
 

@@ -18,7 +18,7 @@ from support.parts import from_python
 from tmverify.engines.engine import Deadline
 from tmverify.engines.search import _bound, _tree, tree
 from tmverify.engines.search._bound import FREE
-from tmverify.engines.search.problem import Problem
+from tmverify.engines.search.problem import Problem, Solution
 from tmverify.engines.search.tree import Budget, Found, Tree
 
 Flips = frozenset[int]
@@ -79,6 +79,8 @@ class Toy:
             radius=self.radius,
             feature_ids=np.arange(self.n),
             flipped=np.empty(0, np.int64),
+            spent=0,
+            origin=np.zeros(self.n, np.uint8),
             came_from=np.empty(0, np.int32),
             where=np.array(where, np.int64),
             clauses=np.array(owners, np.int32),
@@ -214,7 +216,7 @@ class Walk:
         group = self.tree.state if name in tree.State._fields else self.tree.multipliers
         return getattr(group, name)
 
-    def step(self) -> tuple[Found, list[int]]:
+    def step(self) -> tuple[Found, Solution | None]:
         """Explore one more node."""
         budget = Budget(Deadline(None), 1)
         result = self.tree.search(budget)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tmverify as tv
+from tmverify.properties.allowed import Allowed
 
 MAX_FEATURES = 6
 MAX_CLAUSES = 8
@@ -29,6 +30,12 @@ class Case:
     @property
     def x(self) -> NDArray[np.uint8]:
         return np.asarray(self.X[0])
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The options as a query has them."""
+        allowed = Allowed(features=self.options["features"], direction=self.options["direction"])
+        return {"scope": self.scope, "allowed": allowed}
 
     @property
     def scope(self) -> Any:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from tmverify.bnn import BnnModel, PixelCuts
 from tmverify.bnn.query import NetworkQuery
 from tmverify.properties import robustness_query
+from tmverify.properties.allowed import Allowed
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class NetworkCase:
 
 def network_query(network: BnnModel, x: ArrayLike, epsilon: int, **options: Any) -> NetworkQuery:
     """``robustness_query`` of a network."""
-    query = robustness_query(network, x, epsilon, **options)
+    query = robustness_query(network, x, epsilon, allowed=Allowed(**options))
     assert isinstance(query, NetworkQuery)
     return query
 

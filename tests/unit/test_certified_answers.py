@@ -14,7 +14,7 @@ import tmverify as tv
 from support.certified import check_by_both, refusal, stubborn_model, text_of
 from support.engines import stand_in
 from tmverify.engines.engine import Nearest
-from tmverify.engines.proof_log import ProofLog
+from tmverify.engines.proof_log import ProofLog, Where
 from tmverify.properties.trust import CHECKED, REPLAYED
 
 
@@ -167,11 +167,11 @@ def test_evidence_of_a_worker_is_adopted(tmp_path: Path) -> None:
             draft.keep()
         refutations = theirs.refutations
     ours = ProofLog()
-    ours.portion([5, 6, 9], (1, -4)).adopt(str(tmp_path / "theirs"), refutations)
+    ours.portion([5, 6, 9], Where((1, -4))).adopt(str(tmp_path / "theirs"), refutations)
     texts = [b"".join(ours.text(refutation)) for refutation in ours.refutations]
     assert texts == [b"refute 5 3 7 1,-4\nclose\n", b"refute 9 3 7 1,-4\nsplit 1\nclose\nclose\n"]
     ours.adopt(str(tmp_path / "none"), [])
-    assert ours.covers([5, 9], 3, (1, -4)) is not None
-    assert ours.covers([5, 9], 4, (1, -4)) is None
-    assert ours.covers([6], 3, (1, -4)) is None
+    assert ours.covers([5, 9], 3, Where((1, -4))) is not None
+    assert ours.covers([5, 9], 4, Where((1, -4))) is None
+    assert ours.covers([6], 3, Where((1, -4))) is None
     assert ours.covers([5], 3) is None

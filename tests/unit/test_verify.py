@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 import tmverify as tv
 from support.engines import stand_in
 from tmverify.engines.engine import Answer, Nearest, found, none_exists
+from tmverify.properties.allowed import Allowed
 from tmverify.verify import nearest
 
 MODEL = tv.Model.from_clauses(3, [[1], [2], [3]], [[1, 1, 1]], bias=-2, feature_names=["a", "b", "c"])
@@ -35,14 +36,15 @@ def test_a_witness_that_changes_nothing_is_rejected(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    "options", [{"epsilon": 1}, {"epsilon": 3, "features": [1, 0, 0]}, {"epsilon": 3, "direction": "add"}]
+    ("epsilon", "allowed"),
+    [(1, Allowed()), (3, Allowed(features=[1, 0, 0])), (3, Allowed(direction="add"))],
 )
 def test_a_witness_outside_the_region_is_rejected(
-    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+    monkeypatch: pytest.MonkeyPatch, epsilon: int, allowed: Allowed
 ) -> None:
     outside = found(np.array([0, 0, 1], np.uint8))
     assert ask(monkeypatch, outside, tv.robustness_query(MODEL, X, 2)).status == "violated"
-    v = ask(monkeypatch, outside, tv.robustness_query(MODEL, X, **options))
+    v = ask(monkeypatch, outside, tv.robustness_query(MODEL, X, epsilon, allowed=allowed))
     assert v.stop_reason is tv.StopReason.REJECTED
 
 
@@ -88,11 +90,14 @@ def test_a_limit_that_struck_too_late_to_matter_is_no_reason(monkeypatch: pytest
     assert (r.radius, r.stop_reason, r.detail) == (2, None, "")
 
 
+NOTHING = Allowed(features=[0, 0, 0])
+
+
 def test_where_nothing_may_change_the_input_itself_is_all(monkeypatch: pytest.MonkeyPatch) -> None:
     late = Nearest(0, math.inf, None, "search", stop_reason=tv.StopReason.TIMEOUT, detail="late")
-    r = ask_radius(monkeypatch, late, tv.robustness_query(MODEL, X, 3, features=[0, 0, 0]))
+    r = ask_radius(monkeypatch, late, tv.robustness_query(MODEL, X, 3, allowed=NOTHING))
     assert (r.radius, r.stop_reason) == (math.inf, None)
-    r = ask_radius(monkeypatch, late, tv.similarity_query(MODEL, OTHER, X, 3, features=[0, 0, 0]))
+    r = ask_radius(monkeypatch, late, tv.similarity_query(MODEL, OTHER, X, 3, allowed=NOTHING))
     assert (r.lower, r.upper, r.stop_reason) == (0, math.inf, tv.StopReason.TIMEOUT)
 
 
@@ -110,7 +115,7 @@ def test_where_nothing_may_change_the_input_itself_is_all(monkeypatch: pytest.Mo
 def test_a_false_claim_about_the_radius_is_rejected(
     monkeypatch: pytest.MonkeyPatch, claim: Nearest, options: dict[str, Any]
 ) -> None:
-    r = ask_radius(monkeypatch, claim, tv.robustness_query(MODEL, X, 3, **options))
+    r = ask_radius(monkeypatch, claim, tv.robustness_query(MODEL, X, 3, allowed=Allowed(**options)))
     assert r.stop_reason is tv.StopReason.REJECTED
     assert (r.lower, r.upper, r.witness, r.radius) == (0, math.inf, None, None)
 

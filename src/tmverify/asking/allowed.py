@@ -220,7 +220,7 @@ def _united(column: Column, items: list[Any]) -> Any:
     for item in items:
         if isinstance(item, tuple):
             assert isinstance(column.part, Number)
-            values += [column.values[place] for place in interval(column.part, item)]
+            values += [column.values[place] for place in sorted(interval(column.part, item))]
         else:
             values.append(item)
     return values

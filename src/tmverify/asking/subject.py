@@ -25,7 +25,7 @@ from tmverify.asking.rules import KeptRules
 from tmverify.asking.task import MOST_CHARS, Task
 from tmverify.data import Inputs, load_inputs, match_labels
 from tmverify.engines import engine_for
-from tmverify.errors import DataFormatError, InvalidInputError
+from tmverify.errors import DataFormatError, InvalidInputError, ModelFormatError, guess
 from tmverify.model import Classifier, Label, Model
 from tmverify.model.classifier import TEAM
 from tmverify.model.file import load_classifier
@@ -37,6 +37,7 @@ from tmverify.space.parts import ABSENT
 
 OWN = "own"
 _MOST_SHOWN = 20
+_DATA_FILES = (".csv", ".tsv", ".txt", ".npz", ".npy")
 _PIXEL = re.compile(r"pixel_(\d{1,5})_(\d{1,5})\b")
 
 
@@ -177,11 +178,20 @@ def about_everything(
 
 def open_models(paths: Sequence[Path]) -> tuple[Classifier, ...]:
     """Read one model, or two that can be compared."""
-    models = tuple(map(load_classifier, paths))
+    models = tuple(map(_open_model, paths))
     if len(models) == 2:
         left, right = machines(paths, models)
         comparable(left, right, TEAM)
     return models
+
+
+def _open_model(path: Path) -> Classifier:
+    try:
+        return load_classifier(path)
+    except ModelFormatError as error:
+        if path.suffix.lower() not in _DATA_FILES:
+            raise
+        raise ModelFormatError(f"{error} It looks like data: the model comes first, then the data.") from None
 
 
 def open_inputs(path: Path, models: Sequence[Classifier], id_column: str | None = None) -> Inputs:
@@ -231,6 +241,7 @@ def read_scope(model: Classifier, text: str) -> Label:
             return label
     raise InvalidInputError(
         f"scope must be team or a class of the model ({_known(model)}). Got {text!r} instead."
+        f"{guess(text, [TEAM, OWN, *map(str, model.classes)])}"
     )
 
 

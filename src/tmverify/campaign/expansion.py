@@ -29,7 +29,8 @@ _NO_TITLE = "plan"
 class Campaign:
     """The tasks of a plan, and the models that they are about, by content hash.
 
-    ``ignored`` are, for each file, the columns that no model reads.
+    ``ignored`` are, for each file, the columns that no model reads, ``notes`` what a reader should know of
+    its rows (``Inputs.notes``).
     """
 
     title: str
@@ -38,6 +39,7 @@ class Campaign:
     names: dict[str, str] = field(default_factory=dict)
     certificates: Path | None = None
     ignored: dict[Path, tuple[str, ...]] = field(default_factory=dict)
+    notes: dict[Path, tuple[str, ...]] = field(default_factory=dict)
 
 
 def expand(plan: Plan) -> Campaign:
@@ -65,6 +67,7 @@ def expand(plan: Plan) -> Campaign:
         {key: by_hash[key][0] for key in asked},
         plan.certificates,
         _ignored(plan, inputs),
+        _notes(plan, inputs),
     )
 
 
@@ -75,6 +78,15 @@ def _ignored(plan: Plan, inputs: Mapping[tuple[str, str], Inputs]) -> dict[Path,
         file = plan.inputs[data].file
         found[file] = tuple(name for name in found.get(file, each.ignored) if name in each.ignored)
     return {file: names for file, names in found.items() if names}
+
+
+def _notes(plan: Plan, inputs: Mapping[tuple[str, str], Inputs]) -> dict[Path, tuple[str, ...]]:
+    """For each file, what any of the models can't know of its rows."""
+    found: dict[Path, tuple[str, ...]] = {}
+    for (data, _), each in inputs.items():
+        file = plan.inputs[data].file
+        found[file] = tuple(dict.fromkeys((*found.get(file, ()), *each.notes)))
+    return found
 
 
 def _tasks(

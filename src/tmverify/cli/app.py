@@ -100,9 +100,9 @@ def _parameters(question: Question) -> Iterator[tuple[str, Any, Any]]:
         yield "jobs", options.Jobs, 1
         yield "store", options.StoreFile, None
     if question.is_distance:
-        yield "rows", options.Rows, 20
+        yield "rows", options.Rows, None
     yield "as_json", options.AsJson, False
-    if question.is_distance:
+    if question.about_input and not question.has_eta:
         yield "csv", options.CsvFile, None
     yield "witnesses", options.NearestFile if question.is_distance else options.WitnessFile, None
     yield "certificate", options.CertificateFolder, None

@@ -31,7 +31,7 @@ from tmverify.campaign.expansion import Campaign
 from tmverify.campaign.run import ask, check_folder, check_jobs, notes_of
 from tmverify.campaign.store import Store
 from tmverify.cli.exit_codes import ExitCode
-from tmverify.cli.output import asked_anew, print_note, tell_ignored
+from tmverify.cli.output import asked_anew, print_note, tell_of_rows
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.engines import check_certifying, check_engine
 from tmverify.engines.engine import check_timeout
@@ -62,7 +62,7 @@ class Given:
     timeout_per_input: float | None = None
     jobs: int = 1
     store: Path | None = None
-    rows: int = 20
+    rows: int | None = None
     as_json: bool = False
     csv: Path | None = None
     witnesses: Path | None = None
@@ -219,7 +219,7 @@ def _check_files(question: Question, given: Given) -> None:
         return
     names = ["A", "B"] if question.models == (2,) else ["MODEL"]
     names += ["DATA"] if question.about_input else []
-    names += ["--csv"] if question.is_distance else []
+    names += ["--csv"] if question.about_input and not question.has_eta else []
     names += ["--save-witnesses"] if question.has_eta else ["--save-witnesses", "--store"]
     check_apart([*given.models, given.data], written, f"{', '.join(names[:-1])} and {names[-1]}")
 
@@ -233,7 +233,7 @@ def _open(question: Question, given: Given) -> tuple[Subject, Any]:
         if given.data is None:
             return subject, None
         hints = open_inputs(given.data, models)
-        tell_ignored(given.data, hints)
+        tell_of_rows(given.data, hints.ignored, hints.notes)
         return subject, hints.X
     assert given.data is not None
     chosen = Chosen(
@@ -244,7 +244,7 @@ def _open(question: Question, given: Given) -> tuple[Subject, Any]:
     )
     data = text_of(given.data.stem)
     inputs = open_inputs(given.data, models, given.id)
-    tell_ignored(given.data, inputs)
+    tell_of_rows(given.data, inputs.ignored, inputs.notes)
     return about_inputs(names, models, inputs, chosen, data=data), None
 
 

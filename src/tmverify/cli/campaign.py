@@ -172,15 +172,15 @@ def _run(
     from tmverify.campaign.plan import read_plan
     from tmverify.campaign.run import ask, check_folder, check_jobs
     from tmverify.campaign.store import Store
-    from tmverify.cli.output import asked_anew, ignored_columns, plain, print_note, show
+    from tmverify.cli.output import asked_anew, plain, print_note, show, tell_of_rows
     from tmverify.cli.status import report_status
 
     check_jobs(jobs)
     check_apart([plan], [store], "PLAN and --store")
     campaign = expand(read_plan(plan))
     check_folder(campaign.certificates)
-    for file, names in campaign.ignored.items():
-        print_note(ignored_columns(file, names))
+    for file, notes in campaign.notes.items():
+        tell_of_rows(file, campaign.ignored.get(file, ()), notes)
     tally, interrupted = Tally(0), False
     how = {"jobs": jobs, "cluster": cluster, "retry_unknown": retry_unknown}
     with one_interrupt(), Store.writing(store) as opened:

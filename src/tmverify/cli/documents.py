@@ -28,21 +28,19 @@ _MEASURES: dict[str, Callable[[Iterable[float]], float]] = {
     "least": min,
     "greatest": max,
 }
-_CSV = (
-    "index",
-    "line",
-    "name",
-    "scope",
-    "class",
-    "radius",
-    "lower",
-    "upper",
-    "nearest",
-    "against",
+_CSV = ("index", "line", "name")
+_CSV_DISTANCES = ("scope", "class", "radius", "lower", "upper", "nearest", "against")
+_CSV_VERDICTS = ("epsilon", "scope", "status", "before", "after")
+_MORE_CSV = (
     "seconds",
     "engine",
+    "stop_reason",
+    "flips",
+    "flipped_features",
+    "changes",
+    "possible",
+    "certificate",
 )
-_MORE_CSV = ("stop_reason", "flips", "flipped_features", "changes", "possible", "certificate")
 
 
 def document(answers: Answers) -> dict[str, Any]:
@@ -216,16 +214,19 @@ def save_witnesses(path: Path, answers: Answers) -> None:
 
 
 def save_csv(path: Path, answers: Answers) -> None:
-    """Write a line for every distance; unknown values are left empty, infinity is ``inf``.
+    """Write a line for every answer; unknown values are left empty, infinity is ``inf``.
 
     ``nearest`` is the model's decision on the nearest input known; with two models, ``against`` is the
-    second's. ``flips`` are indices separated by spaces, ``flipped_features`` their names as a list in JSON,
+    second's. For verdicts, ``before`` and ``after`` are the two decisions that differ: those on the input and
+    on the counterexample, or there those of the first model and of the second. ``flips`` are indices
+    separated by spaces, ``flipped_features`` their names as a list in JSON,
     ``changes`` the columns that differ, in JSON too.
     There is a column ``certificate`` if certificates were wanted.
     """
     left_out = {"against"} if len(answers.given.models) == 1 else set()
     left_out |= {"certificate"} if answers.given.certificate is None else set()
-    columns = [column for column in (*_CSV, *_MORE_CSV) if column not in left_out]
+    own = _CSV_DISTANCES if answers.question.is_distance else _CSV_VERDICTS
+    columns = [column for column in (*_CSV, *own, *_MORE_CSV) if column not in left_out]
     with replacing(path) as draft, open(draft, "x", newline="", encoding="utf-8") as text:
         writer = csv.DictWriter(text, columns, extrasaction="ignore")
         writer.writeheader()
@@ -234,9 +235,12 @@ def save_csv(path: Path, answers: Answers) -> None:
 
 def _csv_line(result: dict[str, Any]) -> dict[str, Any]:
     flips, decisions = result["flips"], result["decisions"]
+    before, after = decisions or (None, None)
     return {
         **result,
-        "nearest": result["nearest"] if decisions is None or "against" not in result else decisions[0],
+        "nearest": before if decisions and "against" in result else result.get("nearest"),
+        "before": before,
+        "after": after,
         "flips": "" if flips is None else " ".join(map(str, flips)),
         **{
             key: "" if result[key] is None else json.dumps(result[key])

@@ -200,7 +200,7 @@ def _question(
         open_models,
     )
     from tmverify.cli.ask import typed_of
-    from tmverify.cli.output import plain, tell_ignored
+    from tmverify.cli.output import plain, tell_of_rows
     from tmverify.properties import Query
     from tmverify.properties.questions import EQUIVALENCE, RADIUS
 
@@ -221,7 +221,7 @@ def _question(
         index, epsilon = given.pop("index", 0), given.pop("epsilon", None)
         chosen = Chosen(index=index, scope=scope, allowed=typed_of({"distance": distance, **given}))
         inputs = open_inputs(data, models)
-        tell_ignored(data, inputs)
+        tell_of_rows(data, inputs.ignored, inputs.notes)
         subject = about_inputs(names, models, inputs, chosen)
         if epsilon is None and not wide:
             epsilon = 1

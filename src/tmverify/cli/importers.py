@@ -113,12 +113,12 @@ def _names(file: Path | None) -> list[str] | None:
 def _save(model: Model, source: Path, target: Path, data: Path | None) -> None:
     """Write the model, and say what it is and how many of the labels in ``data`` it predicts."""
     from tmverify.asking.subject import open_inputs
-    from tmverify.cli.output import plain, show, tell_ignored
+    from tmverify.cli.output import plain, show, tell_of_rows
     from tmverify.data import match_labels
 
     inputs = None if data is None else open_inputs(data, [model])
     if data is not None and inputs is not None:
-        tell_ignored(data, inputs)
+        tell_of_rows(data, inputs.ignored, inputs.notes)
     model.save(target)
     kind = "binary" if model.n_outputs == 1 else f"{model.n_outputs} classes"
     size = f"{model.n_features} features, {model.n_clauses} clauses, {kind}"

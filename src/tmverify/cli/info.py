@@ -226,7 +226,8 @@ def _fitting(values: Sequence[str]) -> str:
         if head and len(", ".join([*head, value, values[-1]])) > _MAX_VALUES:
             break
         head.append(value)
-    return ", ".join([*head, "…", values[-1]]) if len(head) < len(values) - 1 else said
+    hidden = len(values) - 1 - len(head)
+    return ", ".join([*head, "…", values[-1]]) if hidden > 1 else said  # "…" for one value saves nothing
 
 
 # What speaks for each class.

@@ -25,8 +25,9 @@ ModelB = Annotated[
 ]
 DATA_HELP = (
     "Your own rows: .csv or .tsv with the model's columns (found by name; others are ignored), or .txt with "
-    "a text a line. Or bits: .csv of 0/1, .npy, .npz with X (and y, feature_names). Labels are in the column "
-    "that the model was trained on, or in one named y or label."
+    "a text a line. Or .npz with X (and y, feature_names), or .npy: bits, or raw numbers with a column for "
+    "each of the model's. Or a .csv of 0/1. Labels are in the column that the model was trained on, or in "
+    "one named y or label."
 )
 DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=DATA_HELP)]
 
@@ -314,17 +315,18 @@ CsvFile = Annotated[
     typer.Option(
         "--csv",
         metavar="FILE.csv",
-        help="Write a line for every input, with the bits that flip by index (from 0) and by name, and the "
+        help="Write a line for every answer, with the bits that flip by index (from 0) and by name, and the "
         "changes in words. Also after Ctrl-C.",
         rich_help_panel=_OUTPUT,
     ),
 ]
 Rows = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--rows",
         min=0,
-        help="Lines of the table: with more inputs than that, those with the least radius. 0: no table.",
+        help="Lines of the table, and of the changes below it: with more inputs than that, those with the "
+        "least radius. 0: none. Default: 20, and of the changes 5.",
         rich_help_panel=_OUTPUT,
     ),
 ]

@@ -21,7 +21,6 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tmverify.data import Inputs
 from tmverify.model import Classifier
 from tmverify.properties.verdict import Status
 
@@ -102,6 +101,12 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds:.{digits}f}"
 
 
+def counted(n: int, what: str = "input") -> str:
+    """A number of things: "1 input", "3 queries"."""
+    many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{n} {what if n == 1 else many}"
+
+
 def asked_anew(n: int) -> str:
     """A note, after a run, on the answers in the store that were not believed."""
     which = "1 answer in the store was" if n == 1 else f"{n} answers in the store were"
@@ -154,17 +159,16 @@ def _plain_value(value: object) -> Any:
     raise TypeError(f"{type(value).__name__} in a JSON document")
 
 
-def tell_ignored(file: Path, inputs: Inputs) -> None:
-    """Say on standard error which columns of a file the model does not read, if there are any."""
-    if inputs.ignored:
-        print_note(ignored_columns(file, inputs.ignored))
-    for note in inputs.notes[:_MAX_NOTES]:
+def tell_of_rows(file: Path, ignored: Sequence[str], notes: Sequence[str]) -> None:
+    """Say on standard error which columns the model does not read, and what it can't know of the rows.
+
+    ``ignored`` and ``notes`` are those of ``Inputs``.
+    """
+    if ignored:
+        some = ", ".join(map(plain, ignored[:8]))
+        more = f" and {len(ignored) - 8} more" if len(ignored) > 8 else ""
+        print_note(f"{plain(file)}: ignored, as the model does not read them: {some}{more}")
+    for note in notes[:_MAX_NOTES]:
         print_note(f"{plain(file)}: {plain(note)}")
-    if len(inputs.notes) > _MAX_NOTES:
-        print_note(f"{plain(file)}: … and {len(inputs.notes) - _MAX_NOTES} more such notes")
-
-
-def ignored_columns(file: Path, names: Sequence[str]) -> str:
-    """The note that a file has columns that the model does not read."""
-    some = ", ".join(map(plain, names[:8])) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-    return f"{plain(file)}: ignored, as the model does not read them: {some}"
+    if len(notes) > _MAX_NOTES:
+        print_note(f"{plain(file)}: … and {len(notes) - _MAX_NOTES} more such notes")

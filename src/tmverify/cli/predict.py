@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Sequence
-from operator import eq
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +13,7 @@ import typer
 from tmverify.atomic import replacing
 from tmverify.cli.options import AsJson, DataFile, IdColumn, ModelFile
 from tmverify.cli.saving import check_apart, check_target
-from tmverify.errors import InvalidInputError
+from tmverify.errors import InvalidInputError, meant, shown, some
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from tmverify.model import Classifier, Label
 
 _MAX_ROWS = 20
+_MAX_LABELS = 5
 
 
 def predict(
@@ -47,7 +47,16 @@ def predict(
     from rich.text import Text
 
     from tmverify.asking.subject import open_inputs, open_models
-    from tmverify.cli.output import described, plain, show, show_json, table_of, tell_ignored
+    from tmverify.cli.output import (
+        counted,
+        described,
+        plain,
+        print_note,
+        show,
+        show_json,
+        table_of,
+        tell_of_rows,
+    )
     from tmverify.data import match_labels
 
     if output is not None:
@@ -57,11 +66,14 @@ def predict(
             raise InvalidInputError("--scores can't be written to a .npy file; choose --output FILE.csv.")
     (classifier,) = open_models([model])
     inputs = open_inputs(data, [classifier], id)
-    tell_ignored(data, inputs)
+    tell_of_rows(data, inputs.ignored, inputs.notes)
     labels = classifier.predict(inputs.X).tolist()
     expected = None if inputs.y is None else match_labels(inputs.y, classifier.classes)
-    accuracy = None if expected is None else sum(map(eq, labels, expected)) / len(labels)
+    known = [(said, label) for said, label in zip(labels, expected or (), strict=False) if label is not None]
+    accuracy = sum(said == label for said, label in known) / len(known) if known else None
     lines = _lines(inputs, labels)
+    for note in [] if inputs.y is None or expected is None else _strange(inputs.y, expected, classifier):
+        print_note(f"{plain(data)}: {plain(note)}")
     if output is not None:
         _save(output, _with_scores(lines, classifier, inputs.X) if scores else lines)
     if as_json:
@@ -69,19 +81,45 @@ def predict(
         if scores:
             for line, votes in zip(predictions, classifier.scores(inputs.X), strict=True):
                 line["scores"] = votes
-        found = {"inputs": len(labels), "accuracy": accuracy, "ignored_columns": inputs.ignored}
+        found = {"inputs": len(labels), "labelled": len(known), "accuracy": accuracy}
+        found["ignored_columns"] = inputs.ignored
         show_json({**described("predict", [model], [classifier]), **found, "predictions": predictions})
         return
     show(Text(f"predictions of {plain(model.name)}", style="bold"))
-    shown = lines[:_MAX_ROWS]
-    show(table_of(_with_scores(shown, classifier, inputs.X) if scores else shown))
+    first = lines[:_MAX_ROWS]
+    show(table_of(_with_scores(first, classifier, inputs.X) if scores else first))
     if len(lines) > _MAX_ROWS:
         show(Text(f"… and {len(lines) - _MAX_ROWS} more", style="dim"))
     if accuracy is not None:
-        label, n = Counter(map(str, expected or ())).most_common(1)[0]
-        show(f"accuracy {accuracy:.2%} on {len(lines)} inputs (always {plain(label)}: {n / len(lines):.2%})")
+        label, n = Counter(label for _, label in known).most_common(1)[0]
+        always = f"always {plain(label)}: {n / len(known):.2%}"
+        unlabelled = "" if len(known) == len(lines) else f"; {len(lines) - len(known)} have no known label"
+        show(f"accuracy {accuracy:.2%} on {counted(len(known))} ({always}){unlabelled}")
+    elif expected is not None:
+        show("accuracy unknown: no input has a label that is a class of the model")
     if output is not None:
-        show(f"{len(lines)} predictions written to {plain(output)}")
+        show(f"{counted(len(lines), 'prediction')} written to {plain(output)}")
+
+
+def _strange(y: NDArray[Any], expected: Sequence[Label | None], model: Classifier) -> Iterator[str]:
+    """A sentence for each label that is no class of the model, and for the rows without any."""
+    from tmverify.cli.output import counted
+    from tmverify.space.values import MISSING_NUMBERS, as_number, is_missing
+
+    classes = [str(label) for label in model.classes]
+    given = [str(label) for label, known in zip(y.tolist(), expected, strict=True) if known is None]
+    counts = Counter(given)
+    gaps = sum(
+        counts.pop(label) for label in set(given) if is_missing(label) or label.lower() in MISSING_NUMBERS
+    )
+    for label, n in counts.most_common(_MAX_LABELS):
+        near = meant(label, classes) if as_number(label) is None else None
+        guess = f"is {shown(near)} meant?" if near is not None else f"they are {some(classes, _MAX_LABELS)}"
+        yield f"the label {shown(label)}, of {counted(n)}, is no class of the model ({guess})"
+    if len(counts) > _MAX_LABELS:
+        yield f"… and {len(counts) - _MAX_LABELS} more such labels"
+    if gaps:
+        yield f"{counted(gaps)} {'has' if gaps == 1 else 'have'} no label"
 
 
 def _lines(inputs: Inputs, labels: Sequence[Label]) -> list[dict[str, Any]]:

@@ -24,13 +24,15 @@ from tmverify.asking.answer import EXACT, Asked, TaskAnswer
 from tmverify.cli.ask import Answers
 from tmverify.cli.documents import certificate_of, document, labels_of, radii_of, spans_of
 from tmverify.cli.histogram import histogram
-from tmverify.cli.output import STYLE, headline, plain, seconds_text, show, show_json, table_of
+from tmverify.cli.output import STYLE, counted, headline, plain, seconds_text, show, show_json, table_of
 from tmverify.model import Classifier, Label
 from tmverify.model.classifier import TEAM
 from tmverify.model.names import printable_name
 from tmverify.properties import Status, StopReason
 from tmverify.properties.trust import NO_CERTIFICATE
+from tmverify.space.space import word_text
 
+_MAX_ROWS = 20
 _MAX_LINES = 5
 _MAX_CHANGES = 10
 _MAX_ONES = 20
@@ -54,7 +56,8 @@ def report(answers: Answers) -> None:
             show(headline(answers.status, _meaning(answers), interrupted=answers.interrupted))
             show(*_witness_lines(answers))
     if answers.given.csv is not None:
-        show(f"radii: {len(answers.asked)} written to {plain(answers.given.csv)}")
+        what = "radii" if question.is_distance else "answers"
+        show(f"{what}: {len(answers.asked)} written to {plain(answers.given.csv)}")
     if answers.given.witnesses is not None and question.about_input:
         n_seen = sum(each.witness is not None for each in answers.asked)
         show(f"witnesses: {n_seen} written to {plain(answers.given.witnesses)}")
@@ -67,7 +70,7 @@ def report(answers: Answers) -> None:
 def _setting(answers: Answers) -> str:
     """The number of inputs, whose decision, what may change unless all may, the engine and the limit."""
     given = answers.given
-    said = [f"eta {answers.eta}" if answers.question.has_eta else _counted(len(answers.subject.rows))]
+    said = [f"eta {answers.eta}" if answers.question.has_eta else counted(len(answers.subject.rows))]
     said += [f"scope {plain(given.scope)}"]
     said += _changes_text(answers)
     said += [f"engine {given.engine}"]
@@ -96,40 +99,50 @@ def _meaning(answers: Answers) -> str:
     if answers.question.has_eta:
         return _meaning_of_all(answers)
     tally, asked, total = answers.tally, len(answers.asked), len(answers.tasks)
-    so_far = f"{asked} of {total} queries answered; " if answers.interrupted else ""
+    so_far = f"{asked} of {counted(total, 'query')} answered; " if answers.interrupted else ""
     if tally.violated:
-        return f"{so_far}{tally.violated} of {asked} queries have a counterexample{_of_them(answers)}"
+        of = f"{tally.violated} of {counted(asked, 'query')}"
+        return f"{so_far}{of} {_have(tally.violated)} a counterexample{_impossible(answers)}"
     if tally.unknown:
-        return f"{so_far}{tally.unknown} of {asked} queries undecided: {_remedy(answers)}"
+        return f"{so_far}{tally.unknown} of {counted(asked, 'query')} undecided: {_remedy(answers)}"
     if not asked:
         return "nothing is known yet"
-    return f"{so_far}{'no counterexample in any of them' if so_far else f'proved for all {asked} queries'}"
+    if so_far:
+        return f"{so_far}no counterexample in any of them"
+    return f"proved for {'the one query' if asked == 1 else f'all {asked} queries'}"
 
 
 def _meaning_of_all(answers: Answers) -> str:
     inputs, required, eta = len(answers.tasks), answers.required, answers.eta
     word, tally = answers.question.adjective, answers.tally
     if answers.status is Status.HOLDS:
-        return f"{word}: at least {required} of {inputs} inputs, as eta = {eta} asks"
+        return f"{word}: at least {required} of {counted(inputs)}, as eta = {eta} asks"
     if answers.status is Status.VIOLATED:
         spare = inputs - required
-        said = f"not {word}: {tally.violated} inputs{_of_them(answers)}"
-        return f"{said}; eta = {eta} of {inputs} inputs allows {spare}"
+        said = f"not {word}: {counted(tally.violated)} {_have(tally.violated)} a counterexample"
+        return f"{said}{_impossible(answers)}; eta = {eta} of {counted(inputs)} allows {spare}"
     if answers.whole is not None:
         return answers.whole.detail
     counts = f"{word}: {tally.positive}, violated: {tally.violated}"
-    return f"so far {counts}; {required} of {inputs} inputs must be {word}"
+    return f"so far {counts}; {required} of {counted(inputs)} must be {word}"
 
 
-def _counted(n: int) -> str:
-    return f"{n} input{'s' * (n != 1)}"
+def _have(n: int) -> str:
+    return "has" if n == 1 else "have"
 
 
-def _of_them(answers: Answers) -> str:
+def _impossible(answers: Answers) -> str:
     """How many of the counterexamples are no possible rows."""
     space = answers.subject.named.space
-    wrong = sum(each.possible(space) is False for each in answers.asked)
-    return f", {wrong} of them no possible row" if wrong else ""
+    found = [each.possible(space) for each in answers.asked if each.witness is not None]
+    wrong = found.count(False)
+    if not wrong:
+        return ""
+    return (
+        f" ({wrong} of these {'is' if wrong == 1 else 'are'} no possible row)"
+        if len(found) > 1
+        else (" (no possible row)")
+    )
 
 
 def _remedy(answers: Answers) -> str:
@@ -216,17 +229,18 @@ def _possible(answers: Answers) -> str:
 
 
 def _show_distances(answers: Answers) -> None:
-    asked, most = answers.asked, answers.given.rows
+    asked, wanted = answers.asked, answers.given.rows
+    most = _MAX_ROWS if wanted is None else wanted
     shown = asked if len(asked) <= most else _nearest_first(asked)[:most]
     if shown:
         show(_table_of_distances(answers, shown))
     if len(asked) > len(shown):
-        what = f"the {len(shown)} nearest of {len(asked)} inputs" if shown else f"{len(asked)} inputs"
+        what = f"the {len(shown)} nearest of {len(asked)} inputs" if shown else counted(len(asked))
         show(Text(f"{what}; --rows {len(asked)} shows them all, --csv FILE.csv keeps them", style="dim"))
     if asked:
         show(histogram(radii_of(answers), "radius", {"open": answers.tally.unknown}))
     show(_summary(answers))
-    for each in _nearest_first(asked)[:_MAX_LINES]:
+    for each in _nearest_first(asked)[:_MAX_LINES] if wanted is None else shown:
         if each.witness is not None:
             show(_line(answers, each))
     show(*_impossible_lines(answers))
@@ -281,7 +295,7 @@ def _summary(answers: Answers) -> Text:
     tally, asked = answers.tally, len(answers.asked)
     line = Text().append("INTERRUPTED " if answers.interrupted else "", style=STYLE[Status.UNKNOWN])
     if answers.interrupted:
-        line.append(f" {asked} of {len(answers.tasks)} inputs answered  ")
+        line.append(f" {asked} of {counted(len(answers.tasks))} answered  ")
     if not asked:
         return line.append("nothing is known yet")
     word, status = ("OPEN", Status.UNKNOWN) if tally.unknown else ("EXACT", Status.HOLDS)
@@ -309,7 +323,7 @@ def _witness_lines(answers: Answers) -> list[Text]:
 
 
 def _line(answers: Answers, asked: Asked) -> Text:
-    """The input, the decisions that differ, and what has to change: "age 25 to 40 → over 60, x3 0→1"."""
+    """The input, the decisions that differ, and what has to change: "age 25 to 40 → over 60, x3 0 → 1"."""
     within = "" if asked.task.epsilon is None else f", epsilon {asked.task.epsilon}"
     line = Text(f"  {plain(asked.task.called)}{within}: ")
     line.append(_decisions_text(asked), style="bold")
@@ -344,7 +358,7 @@ def _place_text(model: Classifier, witness: NDArray[np.uint8]) -> str:
         )
         return f"{what} there: {_listed(ones, _MAX_ONES) or 'none'}"
     values = [
-        f'"{column.name}"' if column.kind == "word" else f"{column.name} {column.words(witness)}"
+        word_text(column.name) if column.kind == "word" else f"{column.name} {column.words(witness)}"
         for column in sorted(space.columns, key=lambda column: column.kind in ("word", "pixel"))
         if column.kind not in ("word", "pixel") or witness[column.bits.start]
     ]

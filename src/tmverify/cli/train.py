@@ -257,9 +257,10 @@ def _check_source(source: str, data_dir: Path | None, asked: Reading) -> None:
     """Raise InvalidInputError if the options do not fit the source, before anything is read."""
     is_file = source not in DATASETS
     if is_file and Path(source).suffix.lower() not in FILE_KINDS:
+        from tmverify.data.files import wrong_kind
+
         raise InvalidInputError(
-            f"SOURCE must be one of {', '.join(DATASETS)}, or a file that ends in {' or '.join(FILE_KINDS)}. "
-            f"Got {source} instead."
+            wrong_kind(source, FILE_KINDS, f"SOURCE must be one of {', '.join(DATASETS)}, or it")
         )
     if is_file and data_dir is not None:
         raise InvalidInputError(f"--data-dir is for datasets; {source} is a file.")

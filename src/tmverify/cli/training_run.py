@@ -16,7 +16,7 @@ from rich.text import Text
 from sklearn.base import clone
 
 from tmverify import kernels
-from tmverify.cli.output import STYLE, described, plain, print_note, show, show_facts, show_json
+from tmverify.cli.output import STYLE, counted, described, plain, print_note, show, show_facts, show_json
 from tmverify.cli.train import DATASETS, DEFAULTS, Reading
 from tmverify.data import Dataset, load_dataset, load_table, save_inputs, save_rows, split_table
 from tmverify.errors import DataFormatError, InvalidInputError
@@ -34,7 +34,7 @@ _TEST_SIZE = 0.25
 _HASH_CHARS = 12
 _MAX_CLASSES = 20
 _FEW_CLASSES = 5
-_KINDS = re.compile(r"kinds=\{'(.*?)': 'text'\}")
+_KINDS = re.compile(r"binarize=tv\.TableBinarizer\(kinds=\{'(.*?)': 'text'\}\)")
 
 
 def make_estimator(source: str, **parameters: Any) -> TsetlinMachineClassifier:
@@ -128,7 +128,7 @@ class TrainingRun:
     def announce(self) -> None:
         """Print what data there is to learn from."""
         data = self.data
-        held_out = f"{len(data.y_test)} test inputs" if len(data.y_test) else "no test inputs"
+        held_out = counted(len(data.y_test), "test input") if len(data.y_test) else "no test inputs"
         n_features, n_classes = data.X_train.shape[1], len(np.unique(data.y_train))
         space = data.space
         columns = (
@@ -195,7 +195,7 @@ class TrainingRun:
         if path.suffix.lower() == ".csv":
             assert data.raw_test is not None
             target = None if data.space is None else data.space.target
-            save_rows(path, data.raw_test, data.y_test, target or "label")
+            save_rows(path, data.raw_test, data.y_test, target or "label", source=Path(data.name))
         else:
             save_inputs(path, data.X_test, data.y_test, data.feature_names, data.raw_test)
 
@@ -251,12 +251,12 @@ class TrainingRun:
         clauses, data = _clause_facts(self.model), self.data
         accuracy = "not measured"
         if self.accuracy_train is not None:
-            accuracy = f"{self.accuracy_train:.2%} of {len(data.y_train)} training inputs"
+            accuracy = f"{self.accuracy_train:.2%} of {counted(len(data.y_train), 'training input')}"
         if self.accuracy_test is not None:
-            accuracy += f", {self.accuracy_test:.2%} of {len(data.y_test)} test inputs"
+            accuracy += f", {self.accuracy_test:.2%} of {counted(len(data.y_test), 'test input')}"
             labels, counts = np.unique(data.y_test, return_counts=True)
             always = f"(always {plain(labels[counts.argmax()])}: {counts.max() / counts.sum():.2%})"
-            accuracy += f" {always}" if len(labels) <= _FEW_CLASSES else ""
+            accuracy += f" {always}"
         literals = "{mean:.1f} mean, {median:g} median, {max} max".format(**clauses["literals_per_clause"])
         facts: dict[str, object] = {}
         if self.tuning is not None:
@@ -274,7 +274,7 @@ class TrainingRun:
             "model": f"{self.output} (sha256 {self.model.content_hash[:_HASH_CHARS]}…)",
         }
         if self.test_file is not None:
-            facts["test data"] = f"{self.test_file} ({len(data.y_test)} inputs)"
+            facts["test data"] = f"{self.test_file} ({counted(len(data.y_test))})"
         return facts
 
     def _epochs(self) -> str:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from tmverify.data.datasets import MNIST_C_CORRUPTIONS, Dataset, load_dataset
 from tmverify.data.files import match_labels
-from tmverify.data.inputs import Inputs, load_inputs, save_inputs, save_rows
+from tmverify.data.inputs import Inputs, load_inputs, save_inputs
+from tmverify.data.kept_rows import save_rows
 from tmverify.data.tables import Table, load_table, split_table
 from tmverify.lazy import names_at_first_use
 

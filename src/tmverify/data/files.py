@@ -25,6 +25,7 @@ from tmverify.space.values import as_number
 LABEL_NAMES = ("y", "label")
 TEXT_FILES = (".csv", ".tsv")
 
+_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 _SAMPLE = 1 << 16  # characters that are looked at to find what separates cells
 _LINES = 20
 _LONGEST_CELL = 1 << 28  # characters
@@ -57,6 +58,15 @@ class Arrays(NamedTuple):
     raw: RawRows | None = None
     lines: tuple[int, ...] | None = None
     ids: tuple[str, ...] | None = None
+
+
+def wrong_kind(path: str | Path, kinds: Sequence[str], what: str) -> str:
+    """The message that a file is none that is read, by its ending; for a spreadsheet the way out."""
+    suffix = Path(path).suffix
+    spreadsheet = suffix.lower() in _SPREADSHEETS
+    hint = " It is a spreadsheet: save it there as CSV (UTF-8)." if spreadsheet else ""
+    ends = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+    return f"{path}: {what} must be a file that ends in {ends}. Got {suffix or 'no suffix'} instead.{hint}"
 
 
 def guarded(reader: Callable[[Path], ReadT], file: Path) -> ReadT:
@@ -228,7 +238,10 @@ def check_labels(y: NDArray[Any], n_inputs: int, file: Path) -> NDArray[Any]:
     if y.dtype.kind not in "buif":
         raise DataFormatError(f"{file}: labels must be integers or strings. Found dtype {y.dtype}.")
     if y.dtype.kind == "f" and not (np.isfinite(y) & (np.floor(y) == y) & (np.abs(y) < 2**53)).all():
-        raise DataFormatError(f"{file}: labels must be integers or strings. Found fractions or NaN.")
+        raise DataFormatError(
+            f"{file}: labels must be integers or strings. Found fractions or NaN; make classes of "
+            "numbers, for example whether they are above the median."
+        )
     if y.dtype.kind == "u" and (y > np.iinfo(np.int64).max).any():
         raise DataFormatError(f"{file}: integer labels must fit 64 signed bits. Found {y.max()}.")
     return y.astype(np.int64)

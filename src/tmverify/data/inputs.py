@@ -2,16 +2,18 @@
 
     .csv, .tsv   rows with the columns of the model's space, found by name; or bits, of 0 and 1
     .txt         a text a line, for models of texts
-    .npz, .npy   bits X (and, perhaps, y and feature_names); or pictures, for models of images
+    .npz, .npy   bits X (and, perhaps, y and feature_names); or raw rows of numbers, or pictures
 
 A file that names its columns is matched to a model by these names. If they are the names of the model's
 bits, the file holds bits; if they contain all columns of the model's space, it holds raw rows, and other
 columns are ignored (``Inputs.ignored``). Labels are in a column named like the space's target, y or label.
+
+An array without names holds raw rows if it has a column for each part of the space. Where bits have that
+width too, it does if some value is neither 0 nor 1; else integers are bits, and floats are refused.
 """
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -32,13 +34,14 @@ from tmverify.data.files import (
     csv_lines,
     guarded,
     typed_labels,
+    wrong_kind,
 )
-from tmverify.errors import DataFormatError, InvalidInputError, meant, shown
+from tmverify.errors import DataFormatError, InvalidInputError, guess, meant, shown
 from tmverify.model.checks import as_bit_matrix
 from tmverify.model.classifier import Classifier
 from tmverify.model.inputs import has_raw_columns
-from tmverify.model.names import check_distinct, column_order, fitting_order
-from tmverify.space import Category, Flag, Space, Text
+from tmverify.model.names import check_distinct, column_order, default_name, fitting_order
+from tmverify.space import Category, Flag, Number, Space, Text
 from tmverify.space.rows import lacking, missing_columns
 from tmverify.space.text import split_words
 from tmverify.space.values import as_number
@@ -116,10 +119,7 @@ def load_inputs(
     if suffix == ".txt":
         return _read_texts(file, model, id_column)
     if suffix not in READERS:
-        raise DataFormatError(
-            f"{file}: data must be a file that ends in {', '.join([*READERS, '.txt'])}. "
-            f"Got {file.suffix or 'no suffix'} instead."
-        )
+        raise DataFormatError(wrong_kind(file, [*READERS, ".txt"], "data"))
     if suffix in TEXT_FILES:
         found = guarded(lambda file: _read_table(file, model, id_column), file)
         if found is not None:
@@ -137,13 +137,17 @@ def load_inputs(
 def _checked(arrays: Arrays, model: Classifier | None, file: Path) -> Inputs:
     """The content of an array file: bits, or pictures if the model reads such."""
     X, y, names, raw, lines, ids = arrays
+    ignored: tuple[str, ...] = ()
     shape = None if model is None else model.space.image_shape
     if shape is not None and X.shape == shape and X.shape[-1] != np.prod(shape):
         X = X[None]  # one picture
-    if shape is not None and X.ndim and (X.shape[1:] == shape or _is_grey(X, shape)):
-        assert model is not None
-        X = model.space.encode(X)
-        names = None
+    if model is not None and shape is not None and X.ndim and X.shape[1:] == shape:
+        X, names = _encoded(X, model, file), None
+    elif model is not None and X.ndim == 2 and X.size and X.dtype.kind in "buif":
+        places = _raw_columns(X, names, model, file)
+        if places is not None:
+            ignored = () if names is None else tuple(names[i] for i in range(len(names)) if i not in places)
+            X, names = _encoded(X, model, file, places), None
     if X.ndim != 2:
         raise DataFormatError(
             f"{file}: X must be a matrix of shape (inputs, features). Found shape {X.shape}; "
@@ -153,13 +157,62 @@ def _checked(arrays: Arrays, model: Classifier | None, file: Path) -> Inputs:
         raise DataFormatError(f"{file}: X must have at least one input and one feature. Found {X.shape}.")
     bits = as_bit_matrix(X, X.shape[1], name=f"X of {file}")
     labels = None if y is None else check_labels(y, len(bits), file)
-    return Inputs(bits, labels, names, raw, ids, lines if raw is None else raw.lines)
+    return Inputs(bits, labels, names, raw, ids, lines if raw is None else raw.lines, ignored)
 
 
-def _is_grey(X: NDArray[Any], shape: tuple[int, ...]) -> bool:
-    """Whether ``X`` holds flat pictures of grey levels: values that can't be bits."""
-    flat = X.ndim == 2 and X.shape[1] == np.prod(shape) and X.dtype.kind in "uif" and X.size > 0
-    return bool(flat and X.max() > 1)
+def _encoded(
+    X: NDArray[Any], model: Classifier, file: Path, places: Sequence[int | None] | None = None
+) -> NDArray[np.uint8]:
+    """The bits of pictures, or of raw rows whose columns are at ``places`` (None: not there, not needed)."""
+    space, absent = model.space, np.zeros(len(X))
+    try:
+        if places is None or space.image_shape is not None:
+            return space.encode(X if places is None else X[:, np.array(places)])
+        return space.encode_columns([absent if place is None else X[:, place] for place in places])
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{file}: {error}") from None
+
+
+def _raw_columns(
+    X: NDArray[Any], names: tuple[str, ...] | None, model: Classifier, file: Path
+) -> Sequence[int | None] | None:
+    """Where the parts of the space, or the pixels, are in a matrix of raw numbers; None if it is bits."""
+    space, width = model.space, X.shape[1]
+    if not _can_be_numbers(space):
+        return None
+    if names is not None and space.image_shape is None:
+        return _places(names, space) if has_raw_columns(names, model) else None
+    counted = tuple(map(default_name, range(width)))
+    found: Sequence[int | None]
+    if width == (space.n_bits if space.image_shape is not None else len(space.parts)):
+        order = None if names is None else fitting_order(names, model)
+        found = range(width) if order is None or len(order) != width else order.tolist()
+    elif not lacking(counted, space):  # columns were left out in training
+        found = _places(counted, space)
+    else:
+        return None
+    if width != space.n_bits or ((X != 0) & (X != 1)).any():
+        return found
+    if X.dtype.kind == "f" and space.raw_looks_like_bits:
+        raise DataFormatError(
+            f"{file}: X holds floats, all of them 0 or 1: these could be bits, or raw rows of the model. "
+            "Save bits as integers, X.astype(np.uint8); raw rows by model.space.encode(X), or in a .csv file "
+            "that names their columns."
+        )
+    return None
+
+
+def _places(names: Sequence[str], space: Space) -> list[int | None]:
+    place = {name: i for i, name in enumerate(names)}
+    return [place.get(part.name) for part in space.parts]
+
+
+def _can_be_numbers(space: Space) -> bool:
+    """Whether raw rows can be an array of numbers that are not the bits."""
+    if space.image_shape is not None:
+        return True
+    columns = space.named and all(isinstance(part, Flag | Number | Category) for part in space.parts)
+    return columns and not all(isinstance(part, Flag) for part in space.parts)
 
 
 def _matched(inputs: Inputs, model: Classifier | None, file: Path) -> Inputs:
@@ -207,14 +260,6 @@ def save_inputs(
         arrays |= {} if raw.lines is None else {"raw_lines": np.array(raw.lines, np.int64)}
     with replacing(path) as draft, open(draft, "xb") as file:
         np.savez_compressed(file, **arrays)
-
-
-def save_rows(path: Path, raw: RawRows, y: NDArray[Any], target: str) -> None:
-    """Write raw rows and their labels as a ``.csv`` file with a header line."""
-    with replacing(path) as draft, open(draft, "x", newline="", encoding="utf-8") as text:
-        writer = csv.writer(text)
-        writer.writerow([*raw.names, target])
-        writer.writerows([*row, label] for row, label in zip(raw.cells, y.tolist(), strict=True))
 
 
 def _read_texts(file: Path, model: Classifier | None, id_column: str | None) -> Inputs:
@@ -268,19 +313,19 @@ def _read_table(file: Path, model: Classifier | None, id_column: str | None) -> 
     if id_column is not None and id_column not in names:
         raise DataFormatError(
             f"{file}: there is no column {id_column!r} to name the rows; there are {', '.join(names[:20])}."
+            f"{guess(id_column, names)}"
         )
     others = [name for name in names if name != target and name != id_column]
     raw_columns = has_raw_columns(others, model) or _has_words(others, model)
     if not raw_columns and fitting_order(others, model) is not None:
         return None  # bits
-    lacks = lacking(names, model.space)
-    if lacks or not model.space.named:
+    if lacking(names, model.space) or not model.space.named:
         if not _is_table(model):
             return None  # the reader of bits says what is wrong
         hint = "Names must be the same letter by letter."
         if len(names) == 1:
             hint = "If that is several columns: commas, semicolons or tabs must separate them."
-        raise InvalidInputError(f"{missing_columns(lacks, names, str(file))} {hint}")
+        raise InvalidInputError(f"{missing_columns(model.space, names, str(file))} {hint}")
     return _raw_inputs(file, model, lines, names, target, id_column)
 
 

@@ -33,8 +33,9 @@ from tmverify.data.files import (
     guarded,
     read_npz,
     typed_labels,
+    wrong_kind,
 )
-from tmverify.errors import DataFormatError, InvalidInputError, meant, shown
+from tmverify.errors import DataFormatError, InvalidInputError, guess, shown
 from tmverify.model.names import default_name
 from tmverify.space import Space
 from tmverify.space.rows import lacking, missing_columns
@@ -43,6 +44,7 @@ from tmverify.space.values import MISSING_NUMBERS, as_number, is_missing, number
 _TRUTH = {"true": 1.0, "false": 0.0}
 _MANY_ROWS = 20
 _FEW = 20
+_FEW_NUMBERS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,10 +107,7 @@ def load_table(
     if file.suffix.lower() == ".npz":
         return _from_npz(file, target, drop)
     if file.suffix.lower() not in TEXT_FILES:
-        raise DataFormatError(
-            f"{file}: a table must be a {', '.join(TEXT_FILES)} or .npz file. "
-            f"Got {file.suffix or 'no suffix'} instead."
-        )
+        raise DataFormatError(wrong_kind(file, [*TEXT_FILES, ".npz"], "a table"))
     return guarded(lambda file: _from_text(file, target, drop, missing), file)
 
 
@@ -188,9 +187,8 @@ def _dataset(
 
 def _encoded(table: Table, space: Space) -> NDArray[np.uint8]:
     """The bits of all rows in a space that was learnt elsewhere."""
-    lacks = lacking(table.feature_names, space)
-    if lacks:
-        raise missing_columns(lacks, table.feature_names, "The table")
+    if lacking(table.feature_names, space):
+        raise missing_columns(space, table.feature_names, "The table")
     if table.file is None:
         place = {name: j for j, name in enumerate(table.feature_names)}
         return space.encode_columns(
@@ -208,6 +206,12 @@ def _check_labels(table: Table, name: str, *, alone: bool) -> None:
     """Raise InvalidInputError if the labels are no classes: too many, or one that is there once."""
     labels, counts = np.unique(table.y, return_counts=True)
     what = f"The labels of {name}" if table.target is None else f"Column {table.target!r} of {name}"
+    if _are_numbers(labels, len(table.y)):
+        first, last = sorted(labels.tolist(), key=float)[:: len(labels) - 1]
+        raise InvalidInputError(
+            f"{what} must be classes. Got numbers, {len(labels)} different ones in {len(table.y)} rows, from "
+            f"{first} to {last}; make classes of them, for example whether they are above the median."
+        )
     if len(labels) > max(_FEW, len(table.y) // 5):
         raise InvalidInputError(
             f"{what} must be classes, few of them. Got {len(labels)} different ones in {len(table.y)} rows, "
@@ -221,6 +225,15 @@ def _check_labels(table: Table, name: str, *, alone: bool) -> None:
             f"{what} has the label {str(once)!r} only once, in {where}: is it a total, or misspelt? Mend or "
             "leave out the row; or choose 0 as test_size to train on everything."
         )
+
+
+def _are_numbers(labels: NDArray[Any], n_rows: int) -> bool:
+    """Whether distinct labels are quantities, not classes: many numbers, with few rows each or fractions."""
+    n, numbers = len(labels), [as_number(label) for label in labels.tolist()]
+    if n <= _FEW_NUMBERS or any(number is None or not isfinite(number) for number in numbers):
+        return False
+    whole = all(number is not None and number.is_integer() for number in numbers)
+    return 2 * n > n_rows or (n > _FEW and (not whole or n_rows < _FEW * n))
 
 
 def _report_few_missing(table: Table, missing: Sequence[str]) -> None:
@@ -247,7 +260,7 @@ def _kinds_of(table: Table, texts: Sequence[str]) -> tuple[Mapping[str, str], Se
     if unknown:
         raise InvalidInputError(
             f"There is no column {shown(unknown[0])} to cut into words; "
-            f"there are {_listed(table.feature_names)}."
+            f"there are {_listed(table.feature_names)}.{guess(unknown[0], table.feature_names)}"
         )
     kinds, missing = {}, []
     for name, column in zip(table.feature_names, table.X.T, strict=True):
@@ -307,6 +320,7 @@ def _kept(file: Path, names: Sequence[str], drop: Sequence[str]) -> list[int]:
     if unknown:
         raise DataFormatError(
             f"{file}: there is no column {shown(unknown[0])} to drop; there are {_listed(names)}."
+            f"{guess(unknown[0], names)}"
         )
     kept = [j for j, name in enumerate(names) if name not in drop]
     if not kept:
@@ -369,10 +383,9 @@ def _header(lines: Iterator[Line], target: str | None, file: Path) -> tuple[list
     wanted = [i for i, name in enumerate(names) if (name.lower() if target is None else name) in known]
     if len(wanted) != 1:
         what = "named y or label; name the label column as target" if target is None else f"named {target!r}"
-        near = meant(target or "", names)
-        guess = "" if near is None else f" Is {near!r} meant?"
         raise DataFormatError(
-            f"{file}: expected one column {what}. The columns of line 1 are {_listed(names)}.{guess}"
+            f"{file}: expected one column {what}. The columns of line 1 are {_listed(names)}."
+            f"{guess(target or '', names)}"
         )
     if len(names) == 1:
         raise DataFormatError(f"{file}: there is no column beside {names[0]!r} to learn from.")

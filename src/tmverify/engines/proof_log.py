@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,13 +28,40 @@ _LEVEL = 1  # of zlib: a higher level takes longer than the search and saves lit
 Literals = tuple[int, ...]
 
 
+class Where(NamedTuple):
+    """The part of the region that a refutation is about: a subcube, or where some columns keep their values.
+
+    ``bits``: all combinations of bits, possible or not, which is more than the region.
+    """
+
+    inside: Literals = ()
+    keep: tuple[int, ...] = ()
+    bits: bool = False
+
+    def proves(self, other: Where) -> bool:
+        """Whether a refutation here is one there."""
+        return self == other or (self.bits and other == EVERYWHERE)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """As the first line of a refutation says it."""
+        if self.bits:
+            return ("bits",)
+        if self.inside:
+            return (_listed(self.inside),)
+        return ("keep", _listed(self.keep)) if self.keep else ()
+
+
+EVERYWHERE = Where()
+
+
 @dataclass(frozen=True, slots=True)
 class Refutation:
     """Where a refutation is in the text, and what it says."""
 
     constraints: tuple[int, ...]
     radius: int
-    inside: Literals
+    where: Where
     start: int
     end: int
     needs: tuple[Refutation, ...] = ()
@@ -72,29 +99,27 @@ class ProofLog:
             for theirs in written:
                 file.seek(theirs.start)
                 unit = int(file.readline().split()[3])  # we write the rest of the first line ourselves
-                ours = self.draft(theirs.constraints, theirs.radius, theirs.inside)
+                ours = self.draft(theirs.constraints, theirs.radius, theirs.where)
                 ours.start(unit)
                 while block := file.read(min(_BLOCK, theirs.end - file.tell())):
                     ours.block(block)
                 ours.keep()
 
-    def portion(self, constraints: Sequence[int], inside: Literals) -> ProofLog:
-        """The log for a part of the question: some of its constraints, in a subcube."""
-        return _Portion(self, constraints, inside)
+    def portion(self, constraints: Sequence[int], where: Where) -> ProofLog:
+        """The log for a part of the question: some of its constraints, in a part of the region."""
+        return _Portion(self, constraints, where)
 
-    def draft(
-        self, constraints: Sequence[int], radius: int, inside: Literals = (), bits: bool = False
-    ) -> Draft:
+    def draft(self, constraints: Sequence[int], radius: int, where: Where = EVERYWHERE) -> Draft:
         """A refutation to be written, one at a time; it counts only once it is finished (``keep``)."""
-        return Draft(self, tuple(constraints), radius, inside, bits)
+        return Draft(self, tuple(constraints), radius, where)
 
-    def covers(self, case: Iterable[int], radius: int, inside: Literals = ()) -> Refutation | None:
+    def covers(self, case: Iterable[int], radius: int, where: Where = EVERYWHERE) -> Refutation | None:
         """The refutation of ``case`` within ``radius`` that uses the fewest constraints, or None."""
         asked = set(case)
         known = (
             r
             for r in self.refutations
-            if r.radius >= radius and r.inside == inside and asked.issuperset(r.constraints)
+            if r.radius >= radius and r.where.proves(where) and asked.issuperset(r.constraints)
         )
         return min(known, key=lambda r: (len(r.constraints), r.end - r.start), default=None)
 
@@ -113,10 +138,10 @@ class ProofLog:
         ):
             if refutation is None:
                 return None
-            if not any(set(other.constraints).issubset(case) for other in needed if not other.inside):
+            if not any(set(other.constraints).issubset(case) for other in needed if not other.where.inside):
                 needed.update(dict.fromkeys((*refutation.needs, refutation)))
         # A checker can reuse its work on a subcube and a radius if their refutations come in a row.
-        return sorted(needed, key=lambda r: (not r.inside, r.inside, r.radius))
+        return sorted(needed, key=lambda r: (not r.where.inside, r.where.inside, r.radius))
 
     def left_open(self, query: Any, radius: int) -> Query | None:
         """The query with only the cases that are not refuted within ``radius``; None if all are."""
@@ -153,33 +178,28 @@ class Proof:
 class _Portion(ProofLog):
     """The log of a part of a question, which writes into the log of the whole question."""
 
-    def __init__(self, whole: ProofLog, constraints: Sequence[int], inside: Literals) -> None:
-        self._whole, self._constraints, self._inside = whole, constraints, inside
+    def __init__(self, whole: ProofLog, constraints: Sequence[int], where: Where) -> None:
+        self._whole, self._constraints, self._where = whole, constraints, where
 
-    def draft(
-        self, constraints: Sequence[int], radius: int, inside: Literals = (), bits: bool = False
-    ) -> Draft:
-        return self._whole.draft([self._constraints[c] for c in constraints], radius, self._inside)
+    def draft(self, constraints: Sequence[int], radius: int, where: Where = EVERYWHERE) -> Draft:
+        return self._whole.draft([self._constraints[c] for c in constraints], radius, self._where)
 
-    def covers(self, case: Iterable[int], radius: int, inside: Literals = ()) -> Refutation | None:
-        return self._whole.covers((self._constraints[c] for c in case), radius, self._inside)
+    def covers(self, case: Iterable[int], radius: int, where: Where = EVERYWHERE) -> Refutation | None:
+        return self._whole.covers((self._constraints[c] for c in case), radius, self._where)
 
 
 class Draft:
     """An unfinished refutation: steps are appended, then it is kept or given up."""
 
-    def __init__(
-        self, log: ProofLog, constraints: tuple[int, ...], radius: int, inside: Literals, bits: bool
-    ) -> None:
-        self.log, self.constraints, self.radius, self.inside = log, constraints, radius, inside
-        self._where = ["bits"] if bits else [_listed(inside)] if inside else []
+    def __init__(self, log: ProofLog, constraints: tuple[int, ...], radius: int, where: Where) -> None:
+        self.log, self.constraints, self.radius, self.where = log, constraints, radius, where
         self._file = log._text
         self._start = self._end = 0
 
     def start(self, unit: int = 1) -> None:
         """Write the first line: what is refuted, and the unit of multipliers."""
         self._start = self._end = self.log._end
-        self.step("refute", _listed(self.constraints), self.radius, unit, *self._where)
+        self.step("refute", _listed(self.constraints), self.radius, unit, *self.where.words)
 
     def start_shell(self, how: str) -> None:
         """Write the first line about a shell of a network: how it is refuted."""
@@ -198,7 +218,7 @@ class Draft:
     def keep(self, needs: tuple[Refutation, ...] = ()) -> None:
         """Add the finished refutation to the log."""
         self.log.refutations.append(
-            Refutation(self.constraints, self.radius, self.inside, self._start, self._end, needs)
+            Refutation(self.constraints, self.radius, self.where, self._start, self._end, needs)
         )
         self.log._end = self._end
 

@@ -4,6 +4,10 @@ One rule decides which of the two it is. Arrays of numbers with a column for eac
 frames whose columns are named like the features). Raw are: mappings, and frames or series that have the
 columns of the space; texts, where the space is one; arrays in the shape of the picture, where it is one.
 For raw values in a plain array there is ``model.space.encode``.
+
+Where raw rows of numbers are as wide as bits (``Space.raw_looks_like_bits``), a plain array could be either.
+There integers and Booleans are bits, and floats are refused: a model that took raw rows of 0.0 and 1.0 for
+bits would silently disagree with the pipeline that it was frozen from. Values are never looked at for this.
 """
 
 from __future__ import annotations
@@ -36,7 +40,11 @@ def input_rows(X: Any, model: Classifier, *, name: str = "X") -> NDArray[np.uint
     ------
     InvalidInputError
     """
-    return as_bit_matrix(bits_or_encoded(X, model, name=name), model.n_features, name=name)
+    bits = bits_or_encoded(X, model, name=name)
+    try:
+        return as_bit_matrix(bits, model.n_features, name=name)
+    except InvalidInputError as error:
+        raise with_remedy(error, model.space) from None
 
 
 def input_row(x: Any, model: Classifier, *, name: str = "x") -> NDArray[np.uint8]:
@@ -53,7 +61,19 @@ def input_row(x: Any, model: Classifier, *, name: str = "x") -> NDArray[np.uint8
     if column_labels(x) is not None:
         found = np.asarray(bits_or_encoded(x, model, name=name))
         x = found[0] if found.ndim == 2 and len(found) == 1 else found
-    return as_bit_vector(x, model.n_features, name=name)
+    else:
+        _check_plain(x, space, name)
+    try:
+        return as_bit_vector(x, model.n_features, name=name)
+    except InvalidInputError as error:
+        raise with_remedy(error, space) from None
+
+
+def with_remedy(error: InvalidInputError, space: Space) -> InvalidInputError:
+    """The error about bits, with what to do if raw rows were meant, where an array can hold such."""
+    if not space.named or space.is_text or all(isinstance(part, Flag) for part in space.parts):
+        return error
+    return InvalidInputError(f"{error} If these are raw rows: model.space.encode makes bits of an array.")
 
 
 def bits_or_encoded(X: Any, model: Classifier, *, name: str = "X") -> ArrayLike:
@@ -67,7 +87,10 @@ def bits_or_encoded(X: Any, model: Classifier, *, name: str = "X") -> ArrayLike:
         if _is_picture(X, shape) and X.shape[-1] != space.n_bits:
             return space.encode(X[None])
         texts = space.is_text and X.ndim == 1 and X.dtype.kind in "UO"
-        return space.encode(X) if raw or texts else X
+        if raw or texts:
+            return space.encode(X)
+        _check_plain(X, space, name)
+        return X
     labels = column_labels(X)
     if labels is not None and not isinstance(X, list):
         return _from_labels(X, [str(label) for label in labels], model, name)
@@ -82,8 +105,31 @@ def bits_or_encoded(X: Any, model: Classifier, *, name: str = "X") -> ArrayLike:
             return matrix
         if _is_picture(X[0], space.image_shape):
             return space.encode(np.array(X))
+    _check_plain(X, space, name)
     given: ArrayLike = X
     return given
+
+
+def _check_plain(X: Any, space: Space, name: str, array_name: str = "") -> None:
+    """Raise InvalidInputError if a plain array could be raw rows as well as bits."""
+    if not space.raw_looks_like_bits:
+        return
+    try:
+        array = X if hasattr(X, "dtype") else np.asarray(X)  # sparse matrices have a dtype
+    except (ValueError, TypeError):
+        return  # ragged: the check of bits says so
+    if getattr(array.dtype, "kind", "") == "f" and array.shape[-1:] == (space.n_bits,):
+        shape, rows = space.image_shape, array_name or name
+        raw = (
+            f"pictures in their shape, {shape}"
+            if shape is not None
+            else "mappings, or a frame with the model's columns"
+        )
+        raise InvalidInputError(
+            f"{name} holds floats, {space.n_bits} in a row, and could be bits or raw rows, which this model "
+            f"takes too. Give bits as integers, {name}.astype(np.uint8); raw rows as {raw}, or by "
+            f"model.space.encode({f'[{rows}]' if array.ndim == 1 else rows})."
+        )
 
 
 def _from_labels(X: Any, labels: list[str], model: Classifier, name: str) -> ArrayLike:
@@ -95,7 +141,10 @@ def _from_labels(X: Any, labels: list[str], model: Classifier, name: str) -> Arr
         if len(getattr(X, "shape", ())) == 2:
             return space.encode(X)
         return space.encode([named_row(X)])
-    return in_order(X, model, name=name)
+    ordered = in_order(X, model, name=name)
+    if space.image_shape is not None or set(labels) != set(space.bit_names):  # pixels are called so in both
+        _check_plain(ordered, space, name, f"{name}.to_numpy()")
+    return ordered
 
 
 def has_raw_columns(labels: Sequence[str], model: Classifier) -> bool:

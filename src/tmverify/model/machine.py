@@ -28,7 +28,7 @@ from tmverify.model.classifier import TEAM, Classifier, Label
 from tmverify.model.clauses import MAX_CLAUSES, Clauses
 from tmverify.model.evaluate import Tie
 from tmverify.model.inference.packed import PackedModel
-from tmverify.model.inputs import Rows, bits_or_encoded
+from tmverify.model.inputs import Rows, bits_or_encoded, with_remedy
 from tmverify.space import Space
 
 if TYPE_CHECKING:
@@ -192,7 +192,11 @@ class Model(Classifier):
 
     def scores(self, X: Rows) -> NDArray[np.int64]:
         """Scores before clamp and decision, (n, outputs) int64; ``X`` is as in ``predict``."""
-        return self._packed.scores(bits_or_encoded(X, self))
+        bits = bits_or_encoded(X, self)
+        try:
+            return self._packed.scores(bits)
+        except InvalidInputError as error:
+            raise with_remedy(error, self.space) from None
 
     def predict(self, X: Rows) -> NDArray[Any]:
         """Label of each row of a 0/1 matrix (n, n_features), or of raw rows.
@@ -201,8 +205,17 @@ class Model(Classifier):
         (``model.inputs``); one mapping or one text is a single row.
         """
         # Arrays skip the question: a row takes a microsecond, so even an empty call would matter.
-        plain = type(X) is np.ndarray and X.ndim == 2 and X.shape[1] == self.clauses.n_features
-        return self._packed.predict(X if plain else bits_or_encoded(X, self))  # type: ignore[arg-type]
+        plain = (
+            type(X) is np.ndarray
+            and X.ndim == 2
+            and X.shape[1] == self.clauses.n_features
+            and X.dtype.kind != "f"
+        )
+        bits = X if plain else bits_or_encoded(X, self)
+        try:
+            return self._packed.predict(bits)  # type: ignore[arg-type]
+        except InvalidInputError as error:
+            raise with_remedy(error, self.space) from None
 
     def single(self, c: Label) -> Model:
         """The binary machine that says 1 ("it is class c") or 0, by the sign of c's own score.

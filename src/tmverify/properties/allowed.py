@@ -246,20 +246,21 @@ class _Reader:
         return int(cost)
 
     @staticmethod
-    def _values(column: Column, given: Any) -> tuple[int, ...]:
-        """The values that ``within`` allows, by number: a range of a number, or a list of values."""
+    def _values(column: Column, given: Any) -> tuple[int, ...] | None:
+        """The values that ``within`` allows, by number: a range of a number, or a list; None for all."""
         part = column.part
         if isinstance(part, Number) and isinstance(given, tuple) and len(given) == 2:
-            return interval(part, given)
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            given = [given]
-        found = {_value(column, value) for value in given}
+            found = interval(part, given)
+        else:
+            if isinstance(given, str) or not isinstance(given, Iterable):
+                given = [given]
+            found = {_value(column, value) for value in given}
         if not found:
             raise InvalidInputError(f"within allows column {column.name!r} no value. Use freeze.")
-        return tuple(sorted(found))
+        return tuple(sorted(found)) if len(found) < len(column.values) else None
 
 
-def interval(part: Number, ends: tuple[Any, Any]) -> tuple[int, ...]:
+def interval(part: Number, ends: tuple[Any, Any]) -> set[int]:
     """The intervals that hold a number from the first to the second end; None is no end."""
     low, high = (_end(part, end, missing) for end, missing in zip(ends, (-math.inf, math.inf), strict=True))
     if not low <= high:
@@ -268,7 +269,7 @@ def interval(part: Number, ends: tuple[Any, Any]) -> tuple[int, ...]:
         )
     first = sum(cut < low for cut in part.cuts)
     last = sum(cut < high for cut in part.cuts)
-    return tuple(range(first, last + 1))
+    return set(range(first, last + 1))
 
 
 def _end(part: Number, end: Any, missing: float) -> float:

@@ -102,7 +102,7 @@ class Region:
             start[column.bits.start : column.bits.stop] = column.part.patterns[0]
         rules = Rules("columns")
         options = _options(space, start, rules)
-        return cls(None, len(space.columns), space.single_bits, options, rules, start, space)
+        return cls(None, n, space.single_bits, options, rules, start, space)
 
     @property
     def n_features(self) -> int:

@@ -100,7 +100,7 @@ def changes_text(row: Asked, space: Space) -> tuple[str, ...]:
     """What the counterexample of an answer changes in the input, a text for each column; often none.
 
     Everything that says on one line what changed is made here: "age: 25 to 40 → over 60"; of words "+ good",
-    and with a minus those that are removed; "pixel_3_4 on"; and "x3 0→1" of flags without names.
+    and with a minus those that are removed; "pixel_3_4 on"; and "x3 0 → 1" of flags without names.
     """
     return tuple(
         shortened(_change_text(column, change, space.named), _LONGEST)
@@ -122,7 +122,7 @@ def _change_text(column: Column, change: Change, named: bool) -> str:
     if column.kind == "pixel":
         return f"{column.name} {'on' if added else 'off'}"
     if column.values == _BITS and column.kind == "flag":
-        return f"{column.name}{':' if named else ''} {change.before}→{change.after}"
+        return f"{column.name}{':' if named else ''} {change.before} → {change.after}"
     return f"{column.name}: {change.before} → {change.after}"
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tmverify.space.parts import Category, Number
-from tmverify.space.space import Column, Space
+from tmverify.space.space import Column, Space, word_text
 
 _FLAG = ("0", "1")
 _MOST_VALUES = 4
@@ -49,7 +49,7 @@ class Condition:
         if len(places) > 1:
             return f"{name} is anything"
         if column.kind == "word":
-            return f'"{column.name}"' if places[0] else f'no "{column.name}"'
+            return word_text(column.name, "" if places[0] else "no ")
         if column.kind == "flag" and column.values == _FLAG:
             return name if places[0] else f"not {name}"
         return f"{name} {value}" if column.kind == "pixel" else f"{name} is {value}"

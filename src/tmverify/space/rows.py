@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.errors import InvalidInputError, shown, some
+from tmverify.errors import InvalidInputError, meant, shown, some
 from tmverify.space.checks import row_name
 
 if TYPE_CHECKING:
@@ -102,20 +102,26 @@ def lacking(names: Sequence[str], space: Space) -> list[str]:
     return [part.name for part in space.parts if part.name not in known and part.n_bits]
 
 
-def missing_columns(lacks: Sequence[str], found: Sequence[str], what: str) -> InvalidInputError:
-    """The error that says which columns are not there, and which are."""
+def missing_columns(space: Space, found: Sequence[str], what: str) -> InvalidInputError:
+    """The error that says which columns are not there, which are, and which may be misspelt."""
+    lacks, own = lacking(found, space), {part.name for part in space.parts}
+    others = [name for name in found if name not in own]
+    near = [(name, meant(name, others)) for name in lacks]
+    said = [f"{shown(other)} for {shown(name)}" for name, other in near if other is not None]
+    if len(lacks) == len(said) == 1:
+        said = [shown(near[0][1])]
+    spelt = f" Is {' and '.join(said[:_SOME])} meant?" if said else ""
     return InvalidInputError(
         f"{what} must have all columns of the model. "
-        f"It lacks {some(lacks, _SOME)}; it has {some(found, _SOME)}."
+        f"It lacks {some(lacks, _SOME)}; it has {some(found, _SOME)}.{spelt}"
     )
 
 
 def _from_frame(space: Space, frame: Any, labels: list[Any]) -> list[Any]:
     names = [str(label) for label in labels]
     _check_once(names, "A table")
-    lacks = lacking(names, space)
-    if lacks:
-        raise missing_columns(lacks, names, "A table")
+    if lacking(names, space):
+        raise missing_columns(space, names, "A table")
     if not frame.shape[0]:
         raise InvalidInputError("A table must have at least one row. Got none.")
     place = dict(zip(names, labels, strict=True))
@@ -133,9 +139,8 @@ def _from_mappings(space: Space, rows: list[Any], row_names: Sequence[str] | Non
             raise InvalidInputError(
                 f"Rows must all be mappings, or none. {row_name(i, row_names).capitalize()} is {shown(row)}."
             )
-        lacks = lacking(list(named), space)
-        if lacks:
-            raise missing_columns(lacks, list(named), row_name(i, row_names).capitalize())
+        if lacking(list(named), space):
+            raise missing_columns(space, list(named), row_name(i, row_names).capitalize())
         found.append(named)
     return [[row.get(part.name) for row in found] for part in space.parts]
 

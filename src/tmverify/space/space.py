@@ -68,7 +68,7 @@ class Column:
 class Change:
     """A column whose value differs between two inputs; ``before`` and ``after`` are in words.
 
-    As text: ``age 25 to 40 → over 60``, ``x3 0→1``, ``"great" added``. ``kind`` is that of the column.
+    As text: ``age 25 to 40 → over 60``, ``x3 0 → 1``, ``"great" added``. ``kind`` is that of the column.
     """
 
     column: str
@@ -78,9 +78,17 @@ class Change:
 
     def __str__(self) -> str:
         if self.kind == "word":
-            return f'"{self.column}" {"added" if self.after == _WORD[1] else "removed"}'
-        arrow = "→" if {self.before, self.after} == {"0", "1"} else " → "
-        return f"{self.column} {self.before}{arrow}{self.after}"
+            return f"{word_text(self.column)} {'added' if self.after == _WORD[1] else 'removed'}"
+        return f"{self.column} {self.before} → {self.after}"
+
+
+def word_text(column: str, no: str = "") -> str:
+    """The name of a word's column with the word in quotes: ``"good"``; ``note: "good"`` beside others.
+
+    ``no`` comes before the word. A word has no space, so what it belongs to ends with the last one.
+    """
+    part, mark, word = column.rpartition(": ")
+    return f'{part}{mark}{no}"{word}"'
 
 
 class Space:
@@ -223,6 +231,19 @@ class Space:
     def only_flags(self) -> bool:
         """Whether every column is one bit, so that all bits are possible."""
         return not self.named or all(isinstance(part, Flag | Text | Image) for part in self.parts)
+
+    @cached_property
+    def raw_looks_like_bits(self) -> bool:
+        """Whether an array can be raw rows or bits by its shape: a flat picture, or one bit a column.
+
+        Of plain flags, 0 and 1 are the same in both, and so they are of a picture that is given as bits.
+        """
+        if not self.named or all(isinstance(part, Flag) for part in self.parts):
+            return False
+        first = self.parts[0]
+        if isinstance(first, Image) and len(self.parts) == 1:
+            return first.threshold is not None or first.window is not None
+        return len(self.parts) == self.n_bits and all(isinstance(part, OneColumn) for part in self.parts)
 
     def encode(self, rows: Any, *, row_names: Sequence[str] | None = None) -> NDArray[np.uint8]:
         """The bits of raw rows, uint8 (n, n_bits).

@@ -25,15 +25,18 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.engine import Deadline, check_timeout
+from tmverify.certificates import Certificate, claims
+from tmverify.engines.engine import Deadline, Outcome, check_timeout
+from tmverify.engines.proof_log import Proof, Refutation, Where
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Label, Model
 from tmverify.model.inputs import Row
 from tmverify.properties import Query, Radius, StopReason, robustness_query
 from tmverify.properties.allowed import Allowed, Columns, Costs, Direction, Distance, Features, Within
 from tmverify.properties.scope import Scope, check_model
+from tmverify.properties.trust import NO_CERTIFICATE
 from tmverify.space import Change
-from tmverify.verify.verdict import nearest
+from tmverify.verify.verdict import nearest, prepared
 
 MOST = 1000
 
@@ -54,6 +57,10 @@ class ChangeSet:
         The model's decision there; it was run on it.
     optimal : bool
         Whether it is proved that no other set is cheaper, but those before it and sets that contain them.
+    certificate : Certificate or None
+        The proof of that, if it was asked for: it can be checked independently.
+    detail : str
+        Why there is no certificate, if it was asked for.
     """
 
     changes: tuple[Change, ...]
@@ -61,6 +68,8 @@ class ChangeSet:
     witness: NDArray[np.uint8]
     decision: Label
     optimal: bool
+    certificate: Certificate | None = None
+    detail: str = ""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -130,6 +139,7 @@ def nearest_changes(
     direction: Direction | None = None,
     timeout: float | None = 60.0,
     engine: str = "auto",
+    certificate: bool = False,
 ) -> NearestChanges:
     """The ``k`` cheapest sets of columns whose change alters the decision on ``x``.
 
@@ -144,6 +154,8 @@ def nearest_changes(
         The decision that is wished for; without it, any other than that on ``x``.
     timeout : float or None
         Seconds for the whole call.
+    certificate : bool
+        Whether to write down, for each set, the proof that none that is cheaper was left out.
     model, x, scope, distance, columns, freeze, increase, decrease, within, cost, features, direction, engine
         As in ``check_robustness``: what may change, and what it costs.
 
@@ -175,7 +187,7 @@ def nearest_changes(
     )
     start, deadline = time.perf_counter(), Deadline(check_timeout(timeout))
     query = robustness_query(model, x, None, scope=scope, allowed=allowed, target=target)
-    finder = _Finder(query, engine, deadline)
+    finder = _Finder(query, engine, deadline, certificate)
     found = []
     for change in finder.find():
         found.append(change)
@@ -205,8 +217,8 @@ class _Part:
 class _Finder:
     """Finds one set after another; stops with a reason if a part is left open."""
 
-    def __init__(self, query: Query, engine: str, deadline: Deadline) -> None:
-        self.query, self.engine, self.deadline = query, engine, deadline
+    def __init__(self, query: Query, engine: str, deadline: Deadline, certificate: bool) -> None:
+        self.query, self.engine, self.deadline, self.certificate = query, engine, deadline, certificate
         self.region, self.factor = query.region.counting_columns()
         self.stop_reason: StopReason | None = None
         self.detail = ""
@@ -232,7 +244,7 @@ class _Finder:
             known = next((other for other in found if other <= columns), None)
             if known is None:
                 if not any(columns < other for other in found):
-                    yield self._change_set(part.answer, optimal=True)
+                    yield self._certified(self._change_set(part.answer, optimal=True), found)
                 found.append(columns)
                 known = columns
             for column in sorted(known):
@@ -254,6 +266,25 @@ class _Finder:
         if answer.witness is not None:
             yield self._change_set(answer, optimal=False)
 
+    def _certified(self, change: ChangeSet, apart: list[frozenset[int]]) -> ChangeSet:
+        """The set with its certificate: no other is cheaper that lets a column of each earlier set be."""
+        if not self.certificate:
+            return change
+        asked = replace(self.query, region=replace(self.query.region, apart=tuple(apart)))
+        engine, log = prepared(asked, self.engine, True)
+        assert log is not None
+        needed: dict[Refutation, None] = {}
+        for kept in _transversals(apart) if change.cost else ():
+            part = replace(asked, region=self.query.region.keeping(kept).within(change.cost - 1))
+            portion = log.portion(range(len(asked.constraints)), Where(keep=tuple(sorted(kept))))
+            outcome = engine.decide(part, self.deadline, portion).outcome
+            refutations = portion.refutations_of(part, change.cost - 1)
+            if outcome is not Outcome.NO_WITNESS or refutations is None:
+                return replace(change, detail=f"{NO_CERTIFICATE}no time was left to complete the evidence")
+            needed.update(dict.fromkeys(refutations))
+        text = Proof(log, list(needed))
+        return replace(change, certificate=claims.radius(asked, change.cost, change.witness, text))
+
     def _changed(self, answer: Radius) -> frozenset[int]:
         assert answer.flips is not None
         return frozenset(self.region.column_of(answer.flips).tolist())
@@ -264,3 +295,12 @@ class _Finder:
         cost = self.query.region.cost(answer.witness)
         assert cost is not None
         return ChangeSet(answer.changes, cost, answer.witness, answer.decisions[1], optimal)
+
+
+def _transversals(sets: Sequence[frozenset[int]]) -> list[frozenset[int]]:
+    """The minimal sets that have a column of each of these."""
+    found = [frozenset[int]()]
+    for one in sets:
+        longer = {kept if kept & one else kept | {column} for kept in found for column in one}
+        found = [kept for kept in longer if not any(other < kept for other in longer)]
+    return sorted(found, key=sorted)

@@ -19,6 +19,7 @@ from support.column_claims import (
     hitting_sets,
     is_true,
     prove,
+    random_space,
     region_of,
     spelled,
     steps_of,
@@ -362,25 +363,6 @@ def test_the_words_name_columns_and_values() -> None:
 
 
 # ------------------------------------------------------------------------------------------- random claims
-
-
-def random_space(rng: Rng) -> tv.Space:
-    parts: list[Any] = []
-    bits = 0
-    while bits < 4 or (bits < 6 and rng.random() < 0.6):
-        name, kind = f"c{len(parts)}", int(rng.integers(0, 4))
-        part: Any = tv.Flag(name)
-        if kind == 1:
-            part = tv.Number(name, list(range(int(rng.integers(0, 4)))), bool(rng.random() < 0.3))
-        elif kind == 2:
-            values = [f"v{i}" for i in range(int(rng.integers(1, 4)))]
-            part = tv.Category(name, values, bool(rng.random() < 0.4), bool(rng.random() < 0.3))
-        elif kind == 3:
-            part = tv.Text(["good", "bad"][: int(rng.integers(1, 3))], name)
-        if bits + part.n_bits <= 7:
-            parts.append(part)
-            bits += part.n_bits
-    return tv.Space(parts)
 
 
 def random_model(rng: Rng, space: tv.Space | None, n: int, outputs: int) -> tv.Model:

@@ -421,7 +421,9 @@ def test_claims_of_a_query_are_about_the_network() -> None:
     """The claim as asked, no constraints, and ``Certificate.check`` takes the network."""
     case, lines = a_case(18, 2)
     epsilon = sum(line.startswith("shell") for line in lines)
-    query = robustness_query(case.model, case.x, epsilon, features=case.features, direction=case.direction)
+    query = robustness_query(
+        case.model, case.x, epsilon, allowed=tv.Allowed(features=case.features, direction=case.direction)
+    )
     holds = claims.holds(query, lambda: ["\n".join([*lines, ""]).encode()])
     assert b"constraints" not in b"".join(holds.blocks())
     assert holds.check(case.model) == tmcheck.in_words(

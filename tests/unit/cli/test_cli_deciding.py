@@ -58,7 +58,7 @@ def test_a_table_with_witnesses(capsys: Capture, model: str, data: str) -> None:
         "timeouts",
     ):
         assert text in out
-    assert "input 2, epsilon 1: class low → class high if [red]f4 0→1" in out
+    assert "input 2, epsilon 1: class low → class high if [red]f4 0 → 1" in out
     assert "VIOLATED  2 of 6 queries" in out
     assert err == ""
 
@@ -82,7 +82,7 @@ def test_unknown_says_why(capsys: Capture, tmp_path: Path, monkeypatch: pytest.M
     arguments = ["robustness", busy, str(tmp_path / "one.npy"), "-e", "30"]
     assert main([*arguments, "--engine", "brute"]) == 2
     out = capsys.readouterr().out
-    assert "UNKNOWN  1 of 1 queries undecided: brute force" in out
+    assert "UNKNOWN  1 of 1 query undecided: brute force" in out
     assert "other unknown" in out
     code, found = ask_json(capsys, *arguments, "--engine", "paper", "--timeout", "0.3")
     assert code == 2

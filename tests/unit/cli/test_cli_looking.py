@@ -104,7 +104,7 @@ def test_predict(capsys: Capture, tmp_path: Path) -> None:
     X = np.random.default_rng(0).integers(0, 2, size=(30, 9))
     y = np.where(X.sum(axis=1) > 4, "high", "low")
     wrong = y.copy()
-    wrong[:3] = "elsewhere"
+    wrong[:3] = np.where(y[:3] == "high", "low", "high")
     np.savez(tmp_path / "d.npz", X=X, y=wrong)
     data, target = str(tmp_path / "d.npz"), tmp_path / "p.csv"
     assert main(["predict", path, data, "--scores", "-o", str(target)]) == 0

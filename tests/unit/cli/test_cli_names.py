@@ -208,7 +208,7 @@ def test_features_without_names_have_one_number(capsys: Capture, features: str, 
     (result,) = document["results"]
     assert result["flipped_features"] == [f"x{i}" for i in result["flips"]]
     assert run(f"robustness any.tm zeros.npy --features {features}") == 1
-    assert f"if x{result['flips'][0]} 0→1" in capsys.readouterr().out
+    assert f"if x{result['flips'][0]} 0 → 1" in capsys.readouterr().out
 
 
 def test_names_beside_indices(capsys: Capture) -> None:

@@ -56,7 +56,7 @@ def test_a_table_a_histogram_and_a_line(capsys: Capture, model: str, data: str) 
         "│     0 │   low │      5 │          high │",
         "│     3 │  high │      1 │           low │",
         "EXACT  exact 6 of 6, open 0 · median 3, least 1, greatest 5\n",
-        "  input 2: class low → class high if [red]f4 0→1\n",
+        "  input 2: class low → class high if [red]f4 0 → 1\n",
         "answered by search 6\n",
     ):
         assert text in out

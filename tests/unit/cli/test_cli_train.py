@@ -39,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ):
         lines.append(f"{age},{city},{owner},{'high' if (age > 45) == (city == 'Oslo') else 'low'}")
     (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
-    (tmp_path / "odd.csv").write_text("a,y\n" + "".join(f"{i},{i}\n" for i in range(9)))
+    (tmp_path / "odd.csv").write_text("a,y\n" + "".join(f"{i},v{i}\n" for i in range(9)))
     (tmp_path / "team.csv").write_text("a,y\n" + "0,team\n1,rest\n" * 8)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TMVERIFY_DATA", raising=False)
@@ -55,6 +55,7 @@ def test_digits_from_training_to_a_proof(folder: Path, capsys: Capture) -> None:
         "digits: 1347 training and 450 test inputs, 64 features, 10 classes",
         "epochs  5, in ",
         "of 1347 training inputs, ",
+        "of 450 test inputs (always ",
         "clauses  200 (20 for each of 10 classes)",
         f"d.tm (sha256 {model.content_hash[:12]}…)",
         "test.npz (450 inputs)",
@@ -156,7 +157,7 @@ def test_a_checkpoint_goes_on_to_the_same_model(folder: Path, capsys: Capture) -
     [
         (
             "cats -o m.tm",
-            "one of digits, mnist, fashion-mnist, mnist-c, imdb, or a file that ends in .csv or .tsv or .npz",
+            "one of digits, mnist, fashion-mnist, mnist-c, imdb, or it must be a file that ends in .csv",
         ),
         ("digits", "Missing option '--output'"),
         ("digits -o no/m.tm", "there is no folder"),

@@ -51,7 +51,7 @@ def test_a_line_says_what_changes(capsys: Capture) -> None:
         "  line 2, epsilon 1: class good → class bad if age 25 to 40 → impossible (over 60, not over 40)"
         in out
     )
-    assert "6 queries have a counterexample, 4 of them no possible row" in out
+    assert "6 queries have a counterexample (4 of these are no possible row)" in out
     assert "4 of 6 counterexamples are no possible row" in out
     assert err == "own.csv: ignored, as the model does not read them: customer, note\n"
     assert run("robustness loan.tm own.csv --id customer") == 1
@@ -243,6 +243,8 @@ def test_long_clauses_are_cut_short(capsys: Capture, tmp_path: Path) -> None:
             "This model reads a .csv table with the columns 'age', 'city', 'owner'",
         ),
         ("text", "d.csv", "age\n3\n", "It lacks 'review'; it has 'age'"),
+        ("loan", "d.csv", "age,city,Ownr\n", "it has 'age', 'city', 'Ownr'. Is 'Ownr' meant?"),
+        ("loan", "d.csv", "Age,City,owner\n", "Is 'Age' for 'age' and 'City' for 'city' meant?"),
         ("text", "d.txt", "\n", "d.txt: there is no text in it"),
     ],
 )
@@ -255,7 +257,11 @@ def test_errors(capsys: Capture, model: str, name: str, content: str, message: s
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("predict loan.tm own.csv --id custmer", "no column 'custmer' to name the rows; there are customer,"),
+        (
+            "predict loan.tm own.csv --id custmer",
+            "there are customer, city, note, owner, age, loan. Is 'customer' meant?",
+        ),
+        ("radius text.tm texts.txt --scope Team", "(0, 1). Got 'Team' instead. Is 'team' meant?"),
         ("predict text.tm texts.txt --id who", "the lines of a .txt file have no names; leave out --id"),
     ],
 )
@@ -273,3 +279,27 @@ def test_names_from_files_are_shown_and_not_obeyed(capsys: Capture) -> None:
         assert "\x1b" not in found[command].out + found[command].err
         assert "[red]\\x1b[31m" in found[command].out
         assert "[red]\\x1b[31m" in found[command].err
+
+
+def test_a_campaign_says_what_models_do_not_know_of_the_rows(capsys: Capture) -> None:
+    """Once for each file, as the single commands do."""
+    space = tv.Space([tv.Category("city", ("Bergen", "Oslo"), other=True)])
+    save(tv.Model.from_clauses(2, [[1]], [1], space=space), Path("city.tm"))
+    Path("new.csv").write_text("city,more\nBergen,1\nbergen,2\n")
+    Path("texts.txt").write_text("a good film\nzxq\n")
+    Path("plan.toml").write_text(
+        "[models]\ncity = 'city.tm'\ntext = 'text.tm'\n"
+        "[inputs.new]\nfile = 'new.csv'\n[inputs.texts]\nfile = 'texts.txt'\n"
+        "[[ask]]\nquestion = 'radius'\nmodels = ['city']\ninputs = ['new']\n"
+        "[[ask]]\nquestion = 'radius'\nmodels = ['text']\ninputs = ['texts']\n"
+        "[[ask]]\nquestion = 'robustness'\nepsilons = [1]\nmodels = ['text']\ninputs = ['texts']\n"
+    )
+    assert run("campaign run plan.toml --store s.db") == 0
+    err = capsys.readouterr().err
+    unseen = "line 3: 'bergen' in column city was not seen in training, and is read as 'other'"
+    for note in (
+        "new.csv: ignored, as the model does not read them: more\n",
+        f"new.csv: {unseen} (is 'Bergen' meant?)\n",
+        "texts.txt: the model knows no word of line 2\n",
+    ):
+        assert err.count(note) == 1

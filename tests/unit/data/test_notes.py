@@ -110,6 +110,34 @@ def test_held_out_rows_stay_as_they_are(tmp_path: Path) -> None:
     ]
 
 
+NUMBERS_AS_LABELS = {
+    "fractions": [f"{i * 7 % 97}.5" for i in range(100)],
+    "fractions, each often": [f"{i % 25}.5" for i in range(2000)],
+    "whole numbers, few rows each": [str(i % 60) for i in range(400)],
+    "one of them once": [*(str(i % 60) for i in range(400)), "77"],
+    "in a small table": [str(i) for i in range(18)],
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS_AS_LABELS)
+def test_numbers_are_no_classes(tmp_path: Path, name: str) -> None:
+    labels = NUMBERS_AS_LABELS[name]
+    rows = "".join(f"{i % 13},{label}\n" for i, label in enumerate(labels))
+    table = load_table(written(tmp_path / "a.csv", "a,price\n" + rows), "price")
+    with pytest.raises(
+        InvalidInputError, match=r"'price' of a must be classes. Got numbers.*above the median"
+    ):
+        split_table(table, "a")
+
+
+def test_numbers_that_are_classes(tmp_path: Path) -> None:
+    """The letters of the alphabet, ratings by halves, and a handful of labels in a tiny table."""
+    for labels in ([i % 26 for i in range(2000)], [i % 9 / 2 for i in range(200)], [0, 1, 2, 3, 4]):
+        rows = "".join(f"{i % 13},{label}\n" for i, label in enumerate(labels))
+        table = load_table(written(tmp_path / "a.csv", "a,y\n" + rows))
+        assert len(split_table(table, "a", test_size=0).y_train) == len(labels)
+
+
 def test_a_line_that_is_too_short_between_semicolons(tmp_path: Path) -> None:
     with pytest.raises(DataFormatError, match="line 3: 1 values, where line 1 has 2"):
         load_table(written(tmp_path / "a.csv", "age;y\n3;a\n4\n5;b\n"))

@@ -38,6 +38,11 @@ queries = [tv.equivalence_query(a, b), tv.equivalence_query(a, c)]
 given = [rng.integers(0, 2, (k, n), np.uint8) for k in (1, 30, 700)]
 queries += [replace(query, hints=hints) for query in queries for hints in given]
 queries += [tv.robustness_query(a, x, 3), tv.similarity_query(a, b, x, 2)]
+columns = [tv.Number("number", range(10)), tv.Category("category", list("abcdefgh"))]
+space = tv.Space([*columns, *map(tv.Flag, "ijklmnopqrst")])
+a, b = (replace(model, space=space) for model in (a, b))
+x = [*[1] * 4, *[0] * 6, 1, *[0] * 19]
+queries += [tv.robustness_query(a, x, 2), tv.similarity_query(a, b, x, 2), tv.equivalence_query(a, b)]
 for query in queries:
     engine = engine_for(name, query)
     engine.prepare(query, certificate)

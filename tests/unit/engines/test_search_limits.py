@@ -19,12 +19,12 @@ from support.batteries import few_or_many
 from support.tiny import all_inputs, random_case
 from tmverify.engines import auto, brute
 from tmverify.engines.engine import Answer, Deadline, Nearest, Outcome
-from tmverify.engines.sat import reduced
+from tmverify.engines.sat import specialised
 from tmverify.engines.search import engine as search_engine
 from tmverify.engines.search import problem as problem_module
 from tmverify.engines.search import tree
 from tmverify.engines.search.engine import decide_within, nearest_within
-from tmverify.engines.search.problem import part, problem_of
+from tmverify.engines.search.problem import Solution, part, problem_of
 from tmverify.engines.search.tree import Budget, greedy
 
 
@@ -174,9 +174,9 @@ class Undecided:
     def __init__(self, problem: object, draft: object = None) -> None:
         pass
 
-    def search(self, budget: Budget) -> tuple[tree.Found, list[int]]:
+    def search(self, budget: Budget) -> tuple[tree.Found, None]:
         budget.used["nodes"] = budget.nodes
-        return tree.Found.OPEN, []
+        return tree.Found.OPEN, None
 
 
 def test_the_bound_of_an_open_tree_is_the_bound_of_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,8 +198,8 @@ def test_tiny_cases_with_tiny_budgets(n_cases: int) -> None:
     for _ in range(n_cases):
         case = random_case(rng)
         for query in (
-            tv.robustness_query(case.a, case.x, case.a.n_features, **case.options),
-            tv.similarity_query(case.a, case.b, case.x, case.a.n_features, **case.options),
+            tv.robustness_query(case.a, case.x, case.a.n_features, **case.asked),
+            tv.similarity_query(case.a, case.b, case.x, case.a.n_features, **case.asked),
         ):
             truth = Truth(query)
             limit = int(rng.integers(0, 4))
@@ -217,7 +217,7 @@ def test_a_search_goes_on_where_it_stopped() -> None:
             at_once, used = tree.Tree(one), nodes(1 << 62)
             expected = at_once.search(used)
             sliced, total = tree.Tree(one), 0
-            result: tuple[tree.Found, list[int]] = (tree.Found.OPEN, [])
+            result: tuple[tree.Found, Solution | None] = (tree.Found.OPEN, None)
             while result[0] is tree.Found.OPEN:
                 budget = nodes(int(rng.integers(1, 4)))
                 result = sliced.search(budget)
@@ -278,12 +278,12 @@ def test_no_unit_for_such_weights() -> None:
 def test_without_a_unit_the_search_stops_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """And ``auto`` enumerates, or puts to sat, what is left: what greedy flips do not settle, or all."""
     monkeypatch.setattr(tree, "unit_of", lambda problem: 0)
-    monkeypatch.setattr(auto, "sat", lambda query, deadline, evidence=None: reduced.solve(query))
+    monkeypatch.setattr(auto, "sat", lambda query, deadline, evidence=None: specialised.solve(query))
     rng = np.random.default_rng(5)
     by: Counter[str | None] = Counter()
     for _ in range(150):
         case = random_case(rng)
-        query = tv.similarity_query(case.a, case.b, case.x, case.a.n_features, **case.options)
+        query = tv.similarity_query(case.a, case.b, case.x, case.a.n_features, **case.asked)
         truth = Truth(query)
         monkeypatch.setattr(search_engine, "greedy", greedy if rng.random() < 0.5 else lambda problem: None)
         enumerates = rng.random() < 0.5

@@ -18,6 +18,7 @@ from tmverify.engines.search import problem as problem_module
 from tmverify.engines.search._bound import FREE
 from tmverify.engines.search._problem import index_features, inherit, over_flips
 from tmverify.engines.search.problem import Problem, part, problem_of, shrunk
+from tmverify.properties.allowed import Allowed
 
 
 def small(rng: np.random.Generator, **changes: Any) -> Toy:
@@ -72,6 +73,7 @@ def test_shrinking_drops_strips_merges_and_cancels(n_cases: int) -> None:
         assert names == sorted({f for clause in expected for f, _ in clause.literals()})
         assert new.radius == min(toy.radius - int((fixed == 1).sum()), len(names))
         assert new.flipped.tolist() == np.flatnonzero(fixed == 1).tolist()
+        assert new.spent == len(new.flipped)
         seen["merged"] += len(expected) < len(toy.clauses)
         seen["certain"] += any(always)
     assert min(seen.values()) > n_cases // 12
@@ -113,8 +115,9 @@ def test_shrinking_keeps_exactly_the_solutions(n_cases: int) -> None:
             continue
         new = shrunk(toy.problem(), fixed)
         for flips in toy_of(new).solutions():
-            named = new.flips_of_query(np.isin(np.arange(len(new.feature_ids)), list(flips)))
-            assert toy.solved_by(named)
+            named = new.solution(np.isin(np.arange(len(new.feature_ids)), list(flips)))
+            assert toy.solved_by(named.flips)
+            assert named.cost == len(named.flips)
             kept += 1
         for flips in toy.solutions():
             if all(fixed[f] in (FREE, f in flips) for f in range(toy.n)):
@@ -169,8 +172,8 @@ def test_a_query_becomes_the_problem_of_its_region() -> None:
     for _ in range(150):
         case = random_case(rng)
         for query in (
-            tv.robustness_query(case.a, case.x, case.epsilon, **case.options),
-            tv.similarity_query(case.a, case.b, case.x, case.epsilon, **case.options),
+            tv.robustness_query(case.a, case.x, case.epsilon, **case.asked),
+            tv.similarity_query(case.a, case.b, case.x, case.epsilon, **case.asked),
             tv.equivalence_query(case.a, case.b, scope=case.scope),
         ):
             whole = problem_of(query, query.region.radius)
@@ -265,5 +268,5 @@ def test_problems_of_nothing() -> None:
     assert isinstance(new, Problem)
     assert (new.radius, len(new.feature_ids), new.votes.shape) == (0, 0, (1, 0))
     model = tv.Model.from_clauses(2, [[1], [2]], [[1, -1]])
-    query = tv.robustness_query(model, [1, 1], 2, features=[False, False])
+    query = tv.robustness_query(model, [1, 1], 2, allowed=Allowed(features=[False, False]))
     assert toy_of(problem_of(query, query.region.radius)) == Toy(0, (), ((),), (1,), 0)

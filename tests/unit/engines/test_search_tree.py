@@ -51,10 +51,10 @@ def planted(rng: np.random.Generator, **shape: int) -> tuple[Toy, Flips]:
         toy = replace(
             toy, needs=(first + 1, *(min(a, b) for a, b in zip(others, toy.needs[1:], strict=True)))
         )
-        result, flips = Tree(toy.problem()).search(Budget(Deadline(None), 200))
-        if result is not Found.SOLUTION:
+        _, solution = Tree(toy.problem()).search(Budget(Deadline(None), 200))
+        if solution is None:
             return replace(toy, needs=(first, *toy.needs[1:])), witness
-        witness = frozenset(flips)
+        witness = frozenset(solution.flips)
         assert toy.solved_by(witness)
 
 
@@ -169,17 +169,18 @@ def test_the_tree_finds_a_solution_or_proves_that_there_is_none() -> None:
             heaviest=int(rng.choice([1, 3, 10**6])),
         )
         toy = replace(toy, needs=tuple(need + int(rng.integers(0, 3)) for need in toy.needs))
-        result, flips = Tree(toy.problem()).search(unlimited())
+        result, solution = Tree(toy.problem()).search(unlimited())
         solutions = toy.solutions()
         assert result is (Found.SOLUTION if solutions else Found.NOTHING)
-        assert result is Found.NOTHING or toy.solved_by(flips)
+        assert (solution is None) == (result is Found.NOTHING)
+        assert solution is None or toy.solved_by(solution.flips)
         seen[result] += 1
     assert min(seen.values()) > 80
 
 
 def test_more_flips_forced_than_allowed_is_no_solution() -> None:
     toy = random_toy(np.random.default_rng(5), n=5, n_clauses=8, radius=1)
-    assert Tree(shrunk(toy.problem(), np.full(5, 1, np.int8))).search(unlimited()) == (Found.NOTHING, [])
+    assert Tree(shrunk(toy.problem(), np.full(5, 1, np.int8))).search(unlimited()) == (Found.NOTHING, None)
 
 
 def test_votes_with_flips() -> None:
@@ -252,15 +253,15 @@ def test_no_pruned_node_contains_a_planted_witness(
     for _ in range(n_cases):
         toy, witness = planted(rng, **random_shape(rng, largest))
         walk = Walk(toy)
-        result, flips = Found.OPEN, list[int]()
+        result, solution = Found.OPEN, None
         while result is Found.OPEN and walk.nodes < 300:
             disturb(walk, rng)
-            result, flips = walk.step()
+            result, solution = walk.step()
             assert result is not Found.NOTHING
             if result is Found.OPEN:
                 assert walk.may_still_find(witness)
                 assert walk.tree.lower <= len(witness)
-        assert result is Found.OPEN or toy.solved_by(flips)
+        assert result is Found.OPEN or (solution is not None and toy.solved_by(solution.flips))
         nodes += walk.nodes
     assert nodes > 4 * n_cases
 

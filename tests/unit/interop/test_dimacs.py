@@ -16,6 +16,7 @@ from pysat.solvers import Solver
 
 import tmverify as tv
 from support.tiny import random_case
+from tmverify.properties.allowed import Allowed
 
 encodings = pytest.mark.parametrize("encoding", ["sat", "paper"])
 
@@ -25,8 +26,8 @@ def queries(seed: int, n: int) -> list[tv.Query]:
     result = []
     for _ in range(n):
         case = random_case(rng)
-        result.append(tv.robustness_query(case.a, case.x, case.epsilon, **case.options))
-        result.append(tv.similarity_query(case.a, case.b, case.x, case.epsilon, **case.options))
+        result.append(tv.robustness_query(case.a, case.x, case.epsilon, **case.asked))
+        result.append(tv.similarity_query(case.a, case.b, case.x, case.epsilon, **case.asked))
         result.append(tv.equivalence_query(case.a, case.b, scope=case.scope))
     return result
 
@@ -74,6 +75,16 @@ def test_clauses_are_mapped_to_their_model(tmp_path: Path) -> None:
     tv.to_dimacs(tv.equivalence_query(a, b), tmp_path / "q.cnf", encoding="paper")
     found = re.findall(r"^c clause \d+ = (model \d+ clause \d+)$", (tmp_path / "q.cnf").read_text(), re.M)
     assert found == ["model 0 clause 1", "model 0 clause 3", "model 1 clause 0"]
+
+
+def test_the_paper_is_about_bits(tmp_path: Path) -> None:
+    space = tv.Space([tv.Category("city", ["Oslo", "Bergen"])])
+    m = tv.Model.from_clauses(2, [[1], [2]], [[1, -1]], space=space)
+    with pytest.raises(tv.InvalidInputError, match="'paper' are about bits"):
+        tv.to_dimacs(tv.robustness_query(m, [1, 0], 1), tmp_path / "q.cnf", encoding="paper")
+    assert not (tmp_path / "q.cnf").exists()
+    bits = tv.robustness_query(m, [1, 0], 1, allowed=Allowed("bits"))
+    tv.to_dimacs(bits, tmp_path / "q.cnf", encoding="paper")
 
 
 def test_a_formula_too_large_is_an_error(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import tmverify as tv
 from tmverify.bnn import BnnModel
 from tmverify.errors import InvalidInputError
 from tmverify.model.names import check_same_features, column_order, in_order
+from tmverify.properties.allowed import Allowed
 
 NAMES = ("age", "sex", "rash")
 FIRST = tv.Model.from_clauses(3, [[1]], [1], bias=-1, feature_names=NAMES)  # 1 iff age
@@ -204,7 +205,7 @@ def test_models_of_other_features(first: tuple[str, ...], second: tuple[str, ...
 
 def test_the_names_of_either_model_can_be_used() -> None:
     for pair in ((FIRST_OF_NONE, FIRST), (FIRST, FIRST_OF_NONE)):
-        query = tv.similarity_query(*pair, [0, 0, 0], 1, features=["sex"])
+        query = tv.similarity_query(*pair, [0, 0, 0], 1, allowed=Allowed(features=["sex"]))
         assert query.region.mutable.tolist() == [False, True, False]
 
 

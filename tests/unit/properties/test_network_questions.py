@@ -15,6 +15,7 @@ from support.tiny_networks import random_network_case
 from tmverify.bnn import BnnModel, PixelCuts
 from tmverify.bnn.query import NetworkQuery
 from tmverify.engines.network import engine as network_engine
+from tmverify.properties.allowed import Allowed
 from tmverify.verify import nearest
 
 ENGINES = ("auto", "search", "sat", "brute")
@@ -33,7 +34,7 @@ def machine() -> tv.Model:
 
 
 def test_the_query_of_a_network(network: BnnModel) -> None:
-    query = tv.robustness_query(network, X, 2, features=["a", "b"], direction="add")
+    query = tv.robustness_query(network, X, 2, allowed=Allowed(features=["a", "b"], direction="add"))
     assert isinstance(query, NetworkQuery)
     assert query.expected == 0
     assert query.region.mutable.tolist() == [True, False, False, False]
@@ -115,8 +116,8 @@ def test_what_is_asked_wrongly(ask: Ask, options: dict[str, Any], message: str, 
     [
         (-1, "between 0 and n_features=4. Got -1"),
         (5, "between 0 and n_features=4. Got 5"),
-        (1.0, "an integer, a number of flips. Got 1.0"),
-        (True, "an integer, a number of flips. Got True"),
+        (1.0, "an integer, a number of changes. Got 1.0"),
+        (True, "an integer, a number of changes. Got True"),
     ],
 )
 def test_an_epsilon_that_is_none(ask: Ask, epsilon: Any, message: str, network: BnnModel) -> None:
@@ -163,9 +164,9 @@ def test_witnesses_flip_no_pixel_that_can_not_change(engine: str, monkeypatch: p
         fixed = rng.random(n) < 0.4
         levels = np.where(fixed, rng.choice([0, 256], n), rng.integers(1, 256, n))
         model = replace(case.network, cuts=PixelCuts(levels, rng.random(n) < 0.5))
-        region = tv.robustness_query(model, case.x, n, features=np.ones(n, int)).region
+        region = tv.robustness_query(model, case.x, n, allowed=Allowed(features=np.ones(n, int))).region
         assert region.mutable.tolist() == (~fixed).tolist()
-        assert region.features is None  # all were allowed
+        assert region.rules.features is None  # all were allowed
         for features in (None, np.ones(n, int)):
             found = tv.robustness_radius(model, case.x, features=features, engine=engine)
             plain = tv.robustness_radius(bits_only, case.x, features=~fixed, engine="brute")

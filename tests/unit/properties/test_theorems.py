@@ -34,7 +34,7 @@ def satisfiable(query: tv.Query) -> bool:
 @given(plain_machines())
 def test_theorem_1_the_encoding_is_the_machine(machine: tv.Model) -> None:
     """M(I) = 1 iff enc(M) with x set to I, and o, is satisfiable."""
-    says_one = encode_paper(query_machine_change(machine, 0, Region.everything(4)))
+    says_one = encode_paper(query_machine_change(machine, 0, Region.everything(machine.space)))
     with Solver(name="glucose4", bootstrap_with=[list(c) for c in says_one.cnf]) as solver:
         for z in all_inputs(4):
             assumptions = [says_one.bits[f] * (1 if z[f] else -1) for f in range(4)]

@@ -148,7 +148,7 @@ def test_rows_of_the_table(mixed: Report) -> None:
     ]
     assert len(rows) == 12
     assert (rows[1]["status"], rows[1]["cost"], rows[1]["decision"]) == ("violated", 1, "dog → cat")
-    assert [data["texts"][place] for place in rows[4]["change"]] == ["x1 0→1", "x2 0→1"]
+    assert [data["texts"][place] for place in rows[4]["change"]] == ["x1 0 → 1", "x2 0 → 1"]
     assert (rows[0]["change"], rows[3]["change"]) == (None, None)
     assert (rows[3]["status"], rows[3]["reason"], rows[3]["detail"]) == ("unknown", "timeout", "after 5 s")
     assert (rows[10]["bounds"], rows[10]["lower"]) == ("∞", -1)
@@ -160,7 +160,7 @@ def test_changes_in_words(tmp_path: Path) -> None:
     with Store.reading(path) as store:
         rows, models = list(store.rows()), store.models()
     said = [changes_text(row, row.task.named(models).space) for row in rows]
-    assert said == [(), ("bad: 1→0",), ("good: 1→0",), ()]  # an input that tells two apart changes none
+    assert said == [(), ("bad: 1 → 0",), ("good: 1 → 0",), ()]  # an input that tells two apart changes none
 
 
 def test_refuses_what_cannot_be_drawn(tmp_path: Path) -> None:

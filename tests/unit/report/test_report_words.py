@@ -68,7 +68,7 @@ def changed(space: Space, before: list[int], after: list[int]) -> tuple[str, ...
         ([REVIEW, CITY], [0, 1, 0, 0], [1, 1, 0, 0], "+ review: good"),
         ([tv.Image((2, 2))], [0, 0, 0, 0], [0, 0, 1, 0], "pixel_1_0 on"),
         ([tv.Image((2, 2))], [0, 0, 1, 0], [0, 0, 0, 0], "pixel_1_0 off"),
-        ([tv.Flag("owner")], [0], [1], "owner: 0→1"),
+        ([tv.Flag("owner")], [0], [1], "owner: 0 → 1"),
         ([tv.Flag("owner", ("no", "yes"))], [0], [1], "owner: no → yes"),
         ([tv.Flag("funny", ("0", "1"), "word")], [0], [1], "+ funny"),
     ],
@@ -78,7 +78,7 @@ def test_a_change_in_words(parts: list[Part], before: list[int], after: list[int
 
 
 def test_changes_of_flags_without_names_are_short() -> None:
-    assert changed(Space.flags(3), [0, 1, 0], [1, 0, 0]) == ("x0 0→1", "x1 1→0")
+    assert changed(Space.flags(3), [0, 1, 0], [1, 0, 0]) == ("x0 0 → 1", "x1 1 → 0")
 
 
 def test_several_bits_of_a_column_are_one_change() -> None:
@@ -90,7 +90,7 @@ def test_several_bits_of_a_column_are_one_change() -> None:
 
 def test_long_names_are_shortened_with_a_count() -> None:
     (said,) = changed(Space([tv.Flag("n" * 5000)]), [0], [1])
-    assert said == f"{'n' * 200}… (and {5000 + 5 - 200} more characters)"
+    assert said == f"{'n' * 200}… (and {5000 + 7 - 200} more characters)"
     assert shortened("abc", 3) == "abc"
 
 

@@ -38,8 +38,8 @@ def test_changes() -> None:
     assert changes[0] == tv.Change("age", "25 to 40", "40 to 60")
     assert list(map(str, changes)) == [
         "age 25 to 40 → 40 to 60",
-        "owner 0→1",
+        "owner 0 → 1",
         "here absent → present",
-        '"note: good" added',
+        'note: "good" added',
     ]
-    assert str(space.changes(after, before)[3]) == '"note: good" removed'
+    assert str(space.changes(after, before)[3]) == 'note: "good" removed'

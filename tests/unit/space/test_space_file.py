@@ -271,7 +271,7 @@ def test_clause_lists_name_bits_as_the_space_does() -> None:
     document["clauses"] = [{"literals": ["age > 25", "not city = Oslo", "review: good"], "weights": [1]}]
     read = Model.from_json(json.dumps(document))
     assert read.space == SPACE
-    assert read.to_text().splitlines()[-1] == '  +1  age over 25 and city is not Oslo and "review: good"'
+    assert read.to_text().splitlines()[-1] == '  +1  age over 25 and city is not Oslo and review: "good"'
 
 
 def edited(**changes: Any) -> str:

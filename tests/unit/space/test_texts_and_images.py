@@ -36,6 +36,16 @@ def test_words_are_words(text: str) -> None:
         assert split_words(word) == [word]
 
 
+def test_a_text_is_called_like_the_series_that_it_comes_from() -> None:
+    texts = ["good film", "bad film", "good", "bad"]
+    for series, name in ((pd.Series(texts, name="snippet"), "snippet"), (pd.Series(texts), "text")):
+        assert WordBinarizer().fit(series).space_.parts[0].name == name
+        model = tv.TsetlinMachineClassifier(8, 4, n_epochs=3).fit(series, [1, 0, 1, 0]).model_
+        assert model.predict({name: "bad film"}).tolist() == model.predict("bad film").tolist()
+    assert WordBinarizer(name="review").fit(pd.Series(texts, name="snippet")).name_ == "review"
+    assert WordBinarizer().fit(pd.Series(texts, name=3)).name_ == "text"
+
+
 def test_words_that_look_blank_are_words() -> None:
     """Texts with Windows' line ends, or with spaces that are not broken, can be trained on."""
     space = WordBinarizer().fit(["good \r\nfilm", "a \xa0 b"]).space_

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -70,6 +71,49 @@ def test_other_binarizers(binarizer: Any, X: Any) -> None:
         assert model.predict(X).tolist() == wanted
     if model.space.image_shape is not None:
         assert model.predict(np.asarray(X).reshape(-1, 2, 3)).tolist() == wanted
+
+
+GREY = RNG.integers(0, 17, (40, 6)).astype(float)
+
+
+@pytest.mark.parametrize(
+    "binarizer",
+    [
+        tv.ThresholdBinarizer(8),
+        tv.ThresholdBinarizer(8, image_shape=(2, 3)),
+        tv.AdaptiveGaussianBinarizer((2, 3), window=3),
+    ],
+    ids=["columns", "threshold", "surroundings"],
+)
+@pytest.mark.parametrize("named", [False, True], ids=["array", "frame"])
+def test_raw_rows_of_0_and_1_are_not_taken_for_bits(binarizer: Any, named: bool) -> None:
+    """Grey levels 0.0 and 1.0 are dark: as bits they would be something else than for the pipeline."""
+    X: Any = GREY if not named else pd.DataFrame(GREY, columns=tv.Image((2, 3)).bit_names)
+    pipeline = make_pipeline(binarizer, classifier()).fit(X, GREY[:, 0] > 8)
+    model = tv.freeze(pipeline)
+    dark = (X > 8).astype(float)
+    table = model.space.image_shape is None
+    if named and table:  # its columns are found by name
+        assert model.predict(dark).tolist() == pipeline.predict(dark).tolist()
+    else:
+        rows = dark.iloc[0] if named else dark[0]
+        for ask in (model.predict, model.scores, lambda X: tv.check_universal_robustness(model, X, 1, 1)):
+            with pytest.raises(InvalidInputError, match=r"could be bits or raw rows.*space\.encode\(X"):
+                ask(dark)
+        with pytest.raises(InvalidInputError, match=r"could be bits or raw rows.*space\.encode\(\[x"):
+            tv.robustness_radius(model, rows)
+        one = model.space.encode([np.asarray(GREY[0])])[0]
+        assert tv.robustness_radius(model, one).lower >= 0
+        with pytest.raises(InvalidInputError, match=r"could be bits or raw rows"):
+            model.predict(dark.to_numpy().tolist() if named else dark.tolist())
+    bits = model.space.encode(GREY)
+    wanted = pipeline.predict(X).tolist()
+    for plain in (bits, bits.astype(int), bits.astype(bool), bits.tolist(), csr_array(bits)):
+        assert model.predict(plain).tolist() == wanted
+    with pytest.raises(InvalidInputError, match=r"only 0 and 1.*model\.space\.encode"):
+        model.predict(GREY.astype(int))
+    if not table:
+        assert model.predict(GREY.reshape(-1, 2, 3)).tolist() == wanted
 
 
 def test_a_search_over_pipelines() -> None:

@@ -264,8 +264,9 @@ class TableBinarizer(Binarizer):
                 f"Column {name!r} has {len(categories)} distinct texts, such as {shown(categories[0])} and "
                 f"{shown(categories[-1])}; at most max_categories={self.max_categories} are taken. "
                 + (f"{report} " if report else "")
-                + f"If it is free text, have it cut into words with kinds={{{name!r}: 'text'}}; if it names "
-                "the row, drop the column; or group its values, or raise max_categories."
+                + "If it is free text, have it cut into words with "
+                f"binarize=tv.TableBinarizer(kinds={{{name!r}: 'text'}}); if it names the row, "
+                "drop the column; or group its values, or raise max_categories."
             )
         if report:
             warnings.warn(report, UserWarning, stacklevel=2)

@@ -33,8 +33,9 @@ class WordBinarizer(Binarizer):
         How many words to keep; all of them if the texts have fewer.
     vocabulary : sequence of str or None, default None
         The words and their order, instead of learning them; ``n_words`` is then not used.
-    name : str, default "text"
-        What the text is called, such as the column of a table that it comes from.
+    name : str or None, default None
+        What the text is called, such as the column of a table that it comes from. None: the name of the
+        series that fit gets, or "text".
 
     Attributes
     ----------
@@ -42,6 +43,8 @@ class WordBinarizer(Binarizer):
         A text.
     vocabulary_ : object array of str
         Word of each bit, most frequent first.
+    name_ : str
+        What the text is called.
 
     Examples
     --------
@@ -55,7 +58,7 @@ class WordBinarizer(Binarizer):
     """
 
     def __init__(
-        self, n_words: int = 5000, vocabulary: Sequence[str] | None = None, name: str = "text"
+        self, n_words: int = 5000, vocabulary: Sequence[str] | None = None, name: str | None = None
     ) -> None:
         self.n_words = n_words
         self.vocabulary = vocabulary
@@ -75,13 +78,13 @@ class WordBinarizer(Binarizer):
         InvalidInputError
             If X is not a sequence of str, or has no words.
         """
-        self._learn_words(_texts(X))
+        self._learn_words(_texts(X), getattr(X, "name", None))
         return self
 
     def fit_transform(self, X: Iterable[str], y: Any = None) -> Any:
         """Learn the words and return the bits, reading the texts only once."""
         texts = _texts(X)
-        learnt = self._learn_words(texts)
+        learnt = self._learn_words(texts, getattr(X, "name", None))
         return self._bits_of(texts) if learnt is None else learnt
 
     def transform(self, X: Iterable[str]) -> Any:
@@ -90,16 +93,18 @@ class WordBinarizer(Binarizer):
         return self._bits_of(_texts(X))
 
     def _make_space(self, names: list[str]) -> Space:
-        return Space([Text(tuple(self.vocabulary_), self.name)])
+        return Space([Text(tuple(self.vocabulary_), self.name_)])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The words."""
         check_is_fitted(self, "space_")
         return self.vocabulary_.copy()
 
-    def _learn_words(self, texts: list[str]) -> Any:
+    def _learn_words(self, texts: list[str], series_name: object) -> Any:
         """Set ``vocabulary_``. Returns the bits of ``texts`` if they were counted for that, else None."""
         n_words = check_integer(self, "n_words", 1)
+        named = isinstance(series_name, str) and bool(series_name.strip())
+        self.name_ = self.name if self.name is not None else str(series_name) if named else "text"
         if self.vocabulary is not None:
             self.vocabulary_ = self._given_words()
             self._learn(())

@@ -86,8 +86,11 @@ def find_by_walking(
         problem = problem_of(part, part.region.radius)
     except EncodingTooLargeError:
         return None, 0
-    if not _fits(problem):
+    (case,) = part.cases
+    if not _fits(problem) or not _within_reach(problem, case):
         return None, 0
+    if not len(problem.feature_ids):
+        return part.region.origin, 0  # nothing matters, and nothing is lacking
     walker = Walker(part, problem, hints, seed)
     return walker.go(steps, deadline), walker.steps
 
@@ -194,6 +197,12 @@ def _fits(problem: Problem) -> bool:
     return largest < _INT64 and len(problem.feature_ids) * len(problem.bounds) <= _MOST_CELLS
 
 
+def _within_reach(problem: Problem, case: tuple[int, ...]) -> bool:
+    """Whether the clauses that help are enough for each constraint of the case, if all of them are true."""
+    some = list(case)
+    return bool((np.maximum(problem.votes[some], 0).sum(axis=1) >= problem.bounds[some]).all())
+
+
 @cache
 def compile_kernels() -> None:
     """Compile every kernel by asking a small question that uses it; once in a process."""
@@ -204,4 +213,4 @@ def compile_kernels() -> None:
     few = np.zeros((2, 3), np.uint8)  # a small batch of inputs has kernels of its own …
     find_among_samples(replace(query, hints=few), forever)
     one.scores(few)  # … and so has one for a large model
-    find_by_walking(query, None, 50, 0, forever)
+    find_by_walking(replace(query, cases=query.cases[-1:]), None, 50, 0, forever)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tmverify.engines.equivalence.normal import Clause, NormalForm, by_feature
-from tmverify.engines.equivalence.structure import Argument
-from tmverify.engines.proof_log import Draft, ProofLog, packed_numbers, packed_step
+from tmverify.engines.equivalence.structure import Argument, subcube
+from tmverify.engines.proof_log import Draft, ProofLog, Where, packed_numbers, packed_step
 from tmverify.properties.query import Query
 
 Votes = tuple[int, ...]
@@ -40,11 +40,13 @@ class Writer:
         chosen = argument.case if argument.parts else tuple(c for c, _ in argument.multipliers)
         if not argument.parts and self.log.covers(chosen, n) is not None:
             return
-        cubes = [self.log.covers(argument.case, n, by_feature(part)) for part in argument.parts]
+        # A checker sees by itself that no possible input makes a clause true.
+        possible = [part for part in argument.parts if subcube(self.query.region, part) is not None]
+        cubes = [self.log.covers(argument.case, n, Where(by_feature(part))) for part in possible]
         needs = tuple(cube for cube in cubes if cube is not None)
         if len(needs) < len(cubes):
             return
-        draft = self.log.draft(chosen, n, bits=True)
+        draft = self.log.draft(chosen, n, Where(bits=True))
         draft.start()
         left = self._added_up(draft, chosen, argument)
         if argument.parts:

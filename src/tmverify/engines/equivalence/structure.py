@@ -39,8 +39,9 @@ from numpy.typing import NDArray
 
 from tmverify.engines.engine import Deadline
 from tmverify.engines.equivalence.normal import Clause, NormalForm, by_feature
-from tmverify.engines.proof_log import ProofLog
+from tmverify.engines.proof_log import ProofLog, Where
 from tmverify.properties.query import Query
+from tmverify.properties.region import Region
 
 MAX_PARTS = 64  # of a case: with more clauses left, the sum says little
 _NARROWED = 100_000  # literals in a sum that is narrowed, at most
@@ -256,11 +257,16 @@ class Part:
     log: ProofLog | None
 
 
+def subcube(region: Region, clause: Clause) -> Region | None:
+    """The part of a region in which ``clause`` is true; None if no possible input makes it true."""
+    return region.inside({abs(literal) - 1: literal > 0 for literal in clause})
+
+
 def parts_of(query: Query, argument: Argument, log: ProofLog | None = None) -> list[Part]:
     """What an argument leaves of ``query``: nothing, some subcubes, or the whole case."""
 
     def portion(inside: Clause) -> ProofLog | None:
-        return None if log is None else log.portion(argument.case, inside)
+        return None if log is None else log.portion(argument.case, Where(inside))
 
     case = replace(
         query,
@@ -272,7 +278,7 @@ def parts_of(query: Query, argument: Argument, log: ProofLog | None = None) -> l
     parts = []
     for clause in argument.parts:
         cube = by_feature(clause)
-        inside = query.region.inside({abs(literal) - 1: literal > 0 for literal in cube})
-        if inside is not None:  # otherwise no possible input makes the clause true
+        inside = subcube(query.region, cube)
+        if inside is not None:
             parts.append(Part(replace(case, region=inside), portion(cube)))
     return parts

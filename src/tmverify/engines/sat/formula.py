@@ -9,7 +9,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, NamedTuple
 
 import numpy as np
@@ -45,6 +45,8 @@ class Formula:
         … and flips the bits of the options whose literals are true.
     clauses : dict of pool clause index to literal
         The literal that stands for a clause's output.
+    costs : dict of literal to int
+        What it costs if the literal of a flip or an option is true.
     """
 
     cnf: Cnf
@@ -52,6 +54,7 @@ class Formula:
     bits: dict[int, int]
     clauses: dict[int, int]
     options: tuple[OptionLiteral, ...] = ()
+    costs: dict[int, int] = field(default_factory=dict)
 
     def decode(self, assignment: Iterable[int]) -> NDArray[np.uint8]:
         """The input in a satisfying assignment, given as signed literals."""

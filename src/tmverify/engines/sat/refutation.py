@@ -98,8 +98,7 @@ def encode(problem: Problem) -> tuple[Cnf, MoveLiterals] | None:
         if best < need:
             return None
         demands += _at_most(cnf, missing, sizes, best - need)
-    if literals.limited:
-        demands += _at_most(cnf, *literals.priced, problem.radius)
+    demands += _at_most(cnf, *literals.priced, problem.radius)
     cnf.demand([literal] for literal in demands)
     return cnf, literals
 

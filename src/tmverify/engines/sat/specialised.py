@@ -38,6 +38,7 @@ from tmverify.engines.sat.formula import (
 )
 from tmverify.engines.search.problem import Problem, Solution, part, problem_of
 from tmverify.engines.search.sweep import swept
+from tmverify.engines.settled import settled
 from tmverify.properties.query import Query
 from tmverify.properties.verdict import StopReason
 
@@ -179,32 +180,25 @@ def _add_cases(cnf: Cnf, cases: Sequence[Sequence[int | bool]]) -> None:
 
 
 def encode_query(query: Query) -> Formula:
-    """The query, specialised to its region, as one compact CNF."""
-    problem = problem_of(query, query.region.radius)
-    cnf, literals, outputs = encode(problem, query.cases)
-    sources = query.clauses.owners[problem.came_from[problem.offsets[:-1]]]
-    clauses = dict(zip(sources.tolist(), outputs, strict=True))
-    origin = query.region.origin
-    if problem.moves is None:
-        bits = {
-            feature: -flip if origin[feature] else flip
-            for feature, flip in zip(problem.feature_ids.tolist(), literals.moves, strict=True)
-        }
-        return Formula(cnf, origin, bits, clauses)
-    moves = problem.moves
-    home = np.repeat(moves.columns, np.diff(moves.first))
-    options = tuple(
-        OptionLiteral(
-            v,
-            int(home[o]),
-            int(moves.values[o]),
-            cost,
-            tuple(moves.bits[moves.bits_at[o] : moves.bits_at[o + 1]].tolist()),
-        )
-        for o, (v, cost) in enumerate(zip(literals.moves, literals.costs, strict=True))
-        if v
+    """The query, specialised to its region and settled, as one compact CNF."""
+    whole = settled(query)
+    cnf, literals, outputs = encode(whole.problem, whole.cases)
+    variables = [v for v in literals.moves if v]
+    bits, options = {}, []
+    for v, move, is_flip in zip(variables, whole.moves, whole.are_flips, strict=True):
+        if is_flip:
+            (feature,) = move.flips
+            bits[feature] = -v if whole.problem.origin[feature] else v
+        else:
+            options.append(OptionLiteral(v, *move))
+    return Formula(
+        cnf,
+        whole.problem.origin,
+        bits,
+        dict(zip(whole.sources.tolist(), outputs, strict=True)),
+        tuple(options),
+        {v: move.cost for v, move in zip(variables, whole.moves, strict=True)},
     )
-    return Formula(cnf, origin, {}, clauses, options)
 
 
 def solve(query: Query) -> Answer:

@@ -13,16 +13,19 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tmverify.engines.engine import Deadline
 from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.search._tree import explore
 from tmverify.engines.search.engine import nearest
 from tmverify.engines.search.problem import Problem, part, problem_of
+from tmverify.engines.search.sweep import swept
 from tmverify.engines.search.tree import Budget, Tree, greedy
 from tmverify.engines.subprocesses.call import call
 from tmverify.model import Model
 from tmverify.properties import Query, robustness_query, similarity_query
+from tmverify.space import Category, Flag, Number, Space
 
 _N_FEATURES, _N_CLAUSES, _N_QUESTIONS = 12, 40, 4
 _TREE = "tmverify.engines.search.kernels:compile_tree"
@@ -31,25 +34,28 @@ _PATIENCE = 300.0  # seconds for the other process; after that, the tree is comp
 
 def prepare(query: Query, certificate: bool) -> None:
     """Compile the kernels that such a query needs."""
-    compile_kernels(several=any(len(case) > 1 for case in query.cases), recorded=certificate)
+    several = any(len(case) > 1 for case in query.cases)
+    compile_kernels(several=several, recorded=certificate, columns=not query.region.plain)
 
 
 @cache
-def compile_kernels(*, several: bool, recorded: bool) -> None:
+def compile_kernels(*, several: bool, recorded: bool, columns: bool = False) -> None:
     """Compile the kernels by asking small questions that use them; once in a process.
 
-    Cases with ``several`` constraints, and proofs that are ``recorded`` for a certificate, have separate
-    kernels, which most questions never need.
+    Cases with ``several`` constraints, proofs that are ``recorded`` for a certificate, and ``columns`` that
+    are more than bits have separate kernels, which most questions never need.
     """
     if several:
-        compile_kernels(several=False, recorded=False)  # whether a constraint can't fail is never recorded
-        compile_kernels(several=False, recorded=recorded)
-    elif not recorded and _is_first_time():
+        # Whether a constraint can't fail is never recorded.
+        compile_kernels(several=False, recorded=False, columns=columns)
+        compile_kernels(several=False, recorded=recorded, columns=columns)
+    elif not recorded and not columns and _is_first_time():
         _share_the_work()
     rng = np.random.default_rng(0)
     log = ProofLog() if recorded else None
+    space = _columns() if columns else Space.flags(_N_FEATURES)
     for _ in range(_N_QUESTIONS):
-        a, b, x = _machine(rng), _machine(rng), rng.integers(0, 2, _N_FEATURES)
+        a, b, x = _machine(rng, space), _machine(rng, space), _row(rng, space)
         query = similarity_query(a, b, x, _N_FEATURES) if several else robustness_query(a, x, _N_FEATURES)
         nearest(query, Deadline(None), log)
     _meet_the_rest(part(problem_of(query, _N_FEATURES), query.cases[0], _N_FEATURES), log)
@@ -87,7 +93,8 @@ def _share_the_work() -> None:
     beside = threading.Thread(target=call, args=(_TREE, (), Deadline(_PATIENCE)), daemon=True)
     beside.start()
     rng = np.random.default_rng(0)
-    query = robustness_query(_machine(rng), rng.integers(0, 2, _N_FEATURES), _N_FEATURES)
+    space = Space.flags(_N_FEATURES)
+    query = robustness_query(_machine(rng, space), _row(rng, space), _N_FEATURES)
     problem = problem_of(query, _N_FEATURES)
     greedy(problem)
     Tree(problem).rebuild()
@@ -95,16 +102,29 @@ def _share_the_work() -> None:
 
 
 def _meet_the_rest(problem: Problem, log: ProofLog | None) -> None:
-    """Compile the kernels that small questions may miss: search, rebuild, and write down multipliers."""
+    """Compile the kernels that small questions may miss: search, rebuild, write down multipliers, sweep."""
     draft = None if log is None else log.draft((), 0)
     tree = Tree(problem, draft)
     tree.search(Budget(Deadline(None), 1))
     tree.rebuild()
     if draft is not None:
         tree.write_multipliers(draft)
+    swept(problem)  # which sat does, in a process of its own
 
 
-def _machine(rng: np.random.Generator) -> Model:
+def _columns() -> Space:
+    """Columns of all kinds, of as many bits as there are features."""
+    wide = (Number("number", (1, 2, 3, 4)), Category("category", ("a", "b", "c", "d")))
+    return Space([*wide, *(Flag(f"flag {i}") for i in range(_N_FEATURES - 8))])
+
+
+def _row(rng: np.random.Generator, space: Space) -> NDArray[np.uint8]:
+    """A possible input."""
+    values = [column.part.patterns[rng.integers(len(column.values))] for column in space.columns]
+    return np.concatenate(values).astype(np.uint8)
+
+
+def _machine(rng: np.random.Generator, space: Space) -> Model:
     features = [rng.choice(_N_FEATURES, 3, replace=False) + 1 for _ in range(_N_CLAUSES)]
     clauses = [(each * rng.choice([-1, 1], 3)).tolist() for each in features]
-    return Model.from_clauses(_N_FEATURES, clauses, rng.integers(-2, 3, size=(3, _N_CLAUSES)))
+    return Model.from_clauses(_N_FEATURES, clauses, rng.integers(-2, 3, size=(3, _N_CLAUSES)), space=space)

@@ -339,14 +339,14 @@ def _options_of(
         holds[own.bits.start : own.bits.stop, : packed.shape[1]] = packed
         full[c, : len(all_)] = all_
         changed += own.changed
-    bits_at = np.concatenate([[0], np.cumsum([len(bits) for bits in changed])]).astype(np.int64)
+    bits_at = np.cumsum([0, *(len(bits) for bits in changed)], dtype=np.int64)
     options = _Options(
         first=first,
         costs=costs,
         columns=np.array([column for column, _ in wide], np.int64),
         values=values,
         bits_at=bits_at,
-        bits=np.concatenate(changed).astype(np.int32),
+        bits=np.concatenate([_NOTHING, *changed]).astype(np.int32),
         masks=np.empty((0, words), np.uint64),
         homes=_NOTHING,
     )
