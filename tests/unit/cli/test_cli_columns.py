@@ -112,7 +112,7 @@ def test_only_possible_rows_unless_bits_flip(capsys: Capture) -> None:
     assert "  line 2, epsilon 1: class good → class bad if age 25 to 40 → over 60\n" in out
     assert run("robustness loan.tm own.csv --distance bits") == 1
     out = capsys.readouterr().out
-    assert "3 of 3 queries have a counterexample, 2 of them no possible row" in out
+    assert "3 of 3 queries have a counterexample (2 of these are no possible row)" in out
     assert "2 of 3 counterexamples are no possible row" in out
 
 
