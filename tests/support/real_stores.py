@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,6 +66,50 @@ NETWORKS = """
     features = "0"
     direction = "add"
 """
+TABLES = """
+    [[ask]]
+    question = "robustness"
+    epsilons = [0, 1, 2]
+    [[ask]]
+    question = "robustness"
+    distance = "steps"
+    epsilons = [3]
+    columns = ["age", "city", "owner"]
+    increase = ["age"]
+    within = { age = "..60", city = ["Bergen", "missing"] }
+    cost = { city = 2, owner = 0 }
+    [[ask]]
+    question = "radius"
+    models = ["loan", ["loan", "other"]]
+    [[ask]]
+    question = "radius"
+    models = ["loan"]
+    freeze = ["age"]
+    cost = { city = 0 }
+    [[ask]]
+    question = "radius"
+    models = ["loan"]
+    distance = "bits"
+    [[ask]]
+    question = "similarity"
+    models = [["loan", "other"]]
+    epsilons = [0, 2]
+    [[ask]]
+    question = "equivalence"
+    models = [["loan", "other"], ["loan", "same"]]
+    [[ask]]
+    question = "equivalence"
+    models = [["loan", "other"]]
+    distance = "bits"
+"""
+SPACE = tv.Space(
+    [
+        tv.Number("age", (25, 40, 60)),
+        tv.Category("city", ("Bergen", "Oslo"), missing=True),
+        tv.Flag("owner", ("no", "yes")),
+    ],
+    target="loan",
+)
 
 
 _made: list[Path] = []
@@ -96,6 +141,22 @@ def real_campaign(folder: Path, engine: str, *, n: int = 2, **options: object) -
     head = f'title = "{engine} {sorted(options)}"\nengine = "{engine}"\n{said}'
     inputs = '[inputs.d]\nfile = "d.npz"'
     return expand(make_plan(folder, f"{head}\n[models]\n{models}\n{inputs}\n{asks}", n))
+
+
+def table_campaign(folder: Path, engine: str, **options: object) -> Campaign:
+    """Questions about the columns of a table."""
+    loan: dict[str, Any] = {"space": SPACE, "classes": ["bad", "good"]}
+    clauses = [[3], [5, -7], [1, -6], [4, 7]]
+    tv.Model.from_clauses(7, clauses, [-2, 1, 1, 2], bias=-1, **loan).save(folder / "loan.tm")
+    tv.Model.from_clauses(7, clauses[::-1], [2, 1, 1, -2], bias=-1, **loan).save(folder / "same.tm")
+    tv.Model.from_clauses(7, clauses[:2], [-2, 1], bias=1, **loan).save(folder / "other.tm")
+    rows = "age,city,owner\n31,Oslo,yes\n70,Bergen,no\n18,,no\n"
+    (folder / "t.csv").write_text(rows)
+    said = "\n".join(f"{key} = {value!r}" for key, value in options.items())
+    models = "\n".join(f'{name} = "{name}.tm"' for name in ("loan", "other", "same"))
+    head = f'title = "table {engine} {sorted(options)}"\nengine = "{engine}"\n{said}'
+    text = f'{head}\n[models]\n{models}\n[inputs.t]\nfile = "t.csv"\n{TABLES}'
+    return expand(make_plan(folder, text))
 
 
 def save_models(folder: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tmverify import Model
-from tmverify.asking.task import pack
+from tmverify.asking.bits import pack
 from tmverify.campaign import Store, Task, TaskAnswer
 from tmverify.engines import trust_in
 from tmverify.properties.trust import CHECKED, REPLAYED

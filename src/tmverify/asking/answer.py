@@ -20,14 +20,17 @@ from importlib.metadata import version
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.asking.task import Task, pack, unpack, unpack_rows
+from tmverify.asking.bits import pack, unpack, unpack_rows
+from tmverify.asking.task import Task
 from tmverify.certificates import Certificate
 from tmverify.model import Classifier, Label
 from tmverify.properties import Radius, Status, StopReason, Verdict
-from tmverify.properties.query import AnyQuery
+from tmverify.properties.query import AnyQuery, Query
+from tmverify.properties.region import region_in
 from tmverify.properties.trust import NO_CERTIFICATE
 from tmverify.space import Change, Space
 from tmverify.verify import decide, nearest
+from tmverify.verify.questions import possible_hints
 from tmverify.verify.verdict import replay
 
 EXACT = "exact"
@@ -104,6 +107,17 @@ class Asked:
         witness, x = self.witness, self.task.x
         return None if witness is None or x is None else np.flatnonzero(witness != x)
 
+    def cost(self, space: Space) -> int | None:
+        """What the changes from the input to the witness cost, where there are both: flips, if bits flip."""
+        witness, x = self.witness, self.task.x
+        if witness is None or x is None:
+            return None
+        if self.task.rules.about_bits:
+            return int((witness != x).sum())
+        if self.found.upper is not None:
+            return int(self.found.upper)
+        return region_in(space, x, None, self.task.rules.rules(self.task.n_features)).cost(witness)
+
     def changes(self, space: Space) -> tuple[Change, ...]:
         """The columns in which the witness differs from the input, in words."""
         witness, x = self.witness, self.task.x
@@ -129,7 +143,9 @@ def decide_task(task: Task, models: Sequence[Classifier]) -> TaskAnswer:
     query = task.query(models)
     compiling = time.perf_counter() - start
     if task.hints is not None and task.engine == "auto":
-        query = replace(query, hints=unpack_rows(task.hints, task.n_features))  # type: ignore[call-arg]
+        assert isinstance(query, Query)
+        hints = possible_hints(unpack_rows(task.hints, task.n_features), query)
+        query = replace(query, hints=hints if len(hints) else None)
     ask = nearest if task.asks.is_distance else decide
     found = ask(query, timeout=task.timeout, engine=task.engine, certificate=task.certified)
     return answered(task, replace(found, seconds=compiling + found.seconds))
@@ -150,7 +166,7 @@ def replays(query: AnyQuery, task: Task, answer: TaskAnswer) -> bool:
         return False
     if answer.upper is None:
         return (seen is not None) == (answer.status == Status.VIOLATED.value)
-    return answer.upper == (math.inf if seen is None or seen.flips is None else len(seen.flips))
+    return answer.upper == (math.inf if seen is None else query.region.cost(seen.witness))
 
 
 def answered(task: Task, found: Verdict | Radius) -> TaskAnswer:

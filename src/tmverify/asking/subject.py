@@ -14,13 +14,15 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.asking.features import read_features
-from tmverify.asking.task import MOST_CHARS, Task, pack
+from tmverify.asking.allowed import Typed, read_distance, read_rules
+from tmverify.asking.bits import pack
+from tmverify.asking.rules import KeptRules
+from tmverify.asking.task import MOST_CHARS, Task
 from tmverify.data import Inputs, load_inputs, match_labels
 from tmverify.engines import engine_for
 from tmverify.errors import DataFormatError, InvalidInputError, ModelFormatError, guess
@@ -29,8 +31,9 @@ from tmverify.model.classifier import TEAM
 from tmverify.model.file import load_classifier
 from tmverify.model.names import named_first
 from tmverify.properties.questions import DEFAULT_TIMEOUT, Question
-from tmverify.properties.region import Direction, check_epsilon
+from tmverify.properties.region import check_epsilon
 from tmverify.properties.scope import comparable
+from tmverify.space.parts import ABSENT
 
 OWN = "own"
 _MOST_SHOWN = 20
@@ -53,8 +56,7 @@ class Subject:
     rows: Sequence[int | None] = (None,)
     X: NDArray[np.uint8] | None = None
     y: NDArray[Any] | None = None
-    features: NDArray[np.bool_] | None = None
-    direction: Direction | None = None
+    rules: KeptRules = KeptRules()  # noqa: RUF009 (it is frozen)
     image: tuple[int, int] | None = None
     inputs: Inputs | None = None
 
@@ -77,7 +79,7 @@ class Subject:
         """The question as tasks: one for each epsilon and input, or one about all possible inputs."""
         engine_for(engine, self.models[0])
         for epsilon in epsilons:
-            check_epsilon(epsilon, self.models[0].n_features)
+            check_epsilon(epsilon, self.models[0].n_features if self.rules.about_bits else None)
         return [
             Task(
                 question=question.name,
@@ -92,8 +94,7 @@ class Subject:
                 image=self.image,
                 epsilon=epsilon,
                 scope=self.scopes[place],
-                mask=None if self.features is None else pack(self.features),
-                direction=self.direction,
+                rules=self.rules,
                 engine=engine,
                 timeout=timeout,
                 memory=memory,
@@ -128,8 +129,7 @@ class Chosen:
     seed: int = 0
     index: int | None = None
     scope: str = TEAM
-    features: str | None = None
-    direction: str | None = None
+    allowed: Typed = Typed()  # noqa: RUF009 (it is frozen)
     image: tuple[int, int] | None = None
 
 
@@ -150,8 +150,9 @@ def about_inputs(
     named = named_first(models)
     rows = _rows(inputs, chosen)
     X, y = inputs.X[rows], None if inputs.y is None else inputs.y[rows]
-    if chosen.direction not in (None, "add", "remove"):
-        raise InvalidInputError(f"--direction must be add or remove. Got {chosen.direction!r} instead.")
+    rules = KeptRules.of(read_rules(named, chosen.allowed))
+    if not rules.about_bits:
+        _check_possible(named, inputs, X, rows)
     return Subject(
         names=names,
         models=tuple(models),
@@ -161,16 +162,18 @@ def about_inputs(
         rows=rows,
         X=X,
         y=y,
-        features=None if chosen.features is None else read_features(named, chosen.features),
-        direction=cast("Direction | None", chosen.direction),
+        rules=rules,
         image=chosen.image or image_of(named),
         inputs=inputs,
     )
 
 
-def about_everything(names: tuple[str, ...], models: Sequence[Classifier], scope: str) -> Subject:
-    """The subject of a question about all possible inputs."""
-    return Subject(names=names, models=tuple(models), scopes=[read_scope(models[0], scope)])
+def about_everything(
+    names: tuple[str, ...], models: Sequence[Classifier], scope: str, distance: str = "columns"
+) -> Subject:
+    """The subject of a question about all possible inputs; with the distance "bits", about all bits."""
+    rules = KeptRules.of(read_distance(named_first(models), distance))
+    return Subject(names=names, models=tuple(models), scopes=[read_scope(models[0], scope)], rules=rules)
 
 
 def open_models(paths: Sequence[Path]) -> tuple[Classifier, ...]:
@@ -285,6 +288,25 @@ def _rows(inputs: Inputs, chosen: Chosen) -> list[int]:
             f"--index must be below the number of inputs, {len(inputs.X)}. Got {chosen.index} instead."
         )
     return [chosen.index]
+
+
+def _check_possible(model: Classifier, inputs: Inputs, X: NDArray[np.uint8], rows: Sequence[int]) -> None:
+    """Raise DataFormatError if an input is none that the model's columns can have."""
+    wrong = np.flatnonzero(~model.space.possible(X))
+    if not len(wrong):
+        return
+    place = int(wrong[0])
+    column, said = next(
+        (column.name, column.words(X[place]))
+        for column in model.space.columns
+        if column.part.value_indices(X[place : place + 1, column.bits.start : column.bits.stop])[0] == ABSENT
+    )
+    line = "" if inputs.lines is None else f" (line {inputs.lines[rows[place]]})"
+    more = f", and {len(wrong) - 1} more are none either" if len(wrong) > 1 else ""
+    raise DataFormatError(
+        f"Input {rows[place]}{line} is no possible input: its column {column!r} is {said}{more}. "
+        "--distance bits takes any bits."
+    )
 
 
 def _scopes(

@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.asking.bits import unpack
+from tmverify.asking.rules import KeptRules
 from tmverify.model import Classifier, Label
 from tmverify.model.names import NamedT, named_first
 from tmverify.properties.query import AnyQuery
 from tmverify.properties.questions import DEFAULT_TIMEOUT, QUESTIONS, Question
-from tmverify.properties.region import Direction
 
 _ID_CHARS = 16
 MOST_CHARS = 20_000
@@ -49,7 +50,7 @@ class Task:
     hints : packed inputs that may be counterexamples, or None; not part of the question either
     epsilon : int or None
         For robustness and similarity.
-    mask : packed bits of the features that may change, or None for all
+    rules : what may change, and what is counted
     engine, timeout, memory, certified
         How it is decided: the limits in seconds and bytes, and whether evidence is wanted.
     """
@@ -68,8 +69,7 @@ class Task:
     image: tuple[int, int] | None = None
     epsilon: int | None = None
     scope: Label = "team"
-    mask: bytes | None = None
-    direction: Direction | None = None
+    rules: KeptRules = KeptRules()  # noqa: RUF009 (it is frozen)
     engine: str = "auto"
     timeout: float | None = DEFAULT_TIMEOUT
     memory: int | None = None
@@ -80,18 +80,20 @@ class Task:
     @cached_property
     def id(self) -> str:
         """16 hexadecimal digits."""
-        asked = {
+        asked: dict[str, Any] = {
             "question": self.question,
             "models": self.models,
             "index": self.index,
             "input": None if self.bits is None else [self.n_features, self.bits.hex()],
             "epsilon": self.epsilon,
             "scope": self.scope,
-            "mask": None if self.mask is None else self.mask.hex(),
-            "direction": self.direction,
+            "mask": None if self.rules.mask is None else self.rules.mask.hex(),
+            "direction": self.rules.direction,
             "engine": self.engine,
             "certified": self.certified,
         }
+        if not self.rules.about_bits:  # a question about bits keeps the id that it has always had
+            asked["rules"] = self.rules.to_json()
         return digest(asked)
 
     @property
@@ -122,18 +124,17 @@ class Task:
 
     @property
     def free(self) -> NDArray[np.bool_] | None:
-        """The features that may change; None for all."""
-        return None if self.mask is None else unpack(self.mask, self.n_features).astype(np.bool_)
+        """The bits that may change; None for all."""
+        return self.rules.free(self.n_features)
 
     def query(self, models: Sequence[Classifier]) -> AnyQuery:
-        """The question about these models, compiled; for a radius, any number of free features may flip."""
+        """The question about these models, compiled; for a radius, all may change that is allowed."""
         return self.asks.query(
             models,
             self.x,
             epsilon=self.epsilon,
             scope=self.scope,
-            features=self.free,
-            direction=self.direction,
+            allowed=self.rules.rules(self.n_features),
         )
 
     def named(self, models: Mapping[str, NamedT]) -> NamedT:
@@ -147,19 +148,3 @@ class Task:
 def digest(asked: Any) -> str:
     """A short hash of a question's content."""
     return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:_ID_CHARS]
-
-
-def pack(bits: NDArray[Any]) -> bytes:
-    """Bits packed, eight to a byte; each row of a matrix begins with a new byte."""
-    return np.packbits(bits.astype(np.uint8), axis=-1).tobytes()
-
-
-def unpack(packed: bytes, n: int) -> NDArray[np.uint8]:
-    """The first ``n`` bits."""
-    return np.unpackbits(np.frombuffer(packed, np.uint8), count=n)
-
-
-def unpack_rows(packed: bytes, n: int) -> NDArray[np.uint8]:
-    """A matrix of rows of ``n`` bits."""
-    rows = np.frombuffer(packed, np.uint8).reshape(-1, (n + 7) // 8)
-    return np.unpackbits(rows, axis=1, count=n)

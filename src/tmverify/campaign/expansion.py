@@ -101,7 +101,7 @@ def _tasks(
         subjects = (
             [_about(ask, names, chosen, name, plan.inputs[name], inputs) for name in ask.inputs]
             if question.about_input
-            else [about_everything(names, chosen, ask.scope)]
+            else [about_everything(names, chosen, ask.scope, ask.allowed.distance)]
         )
         for subject in subjects:
             yield from subject.tasks(
@@ -132,8 +132,7 @@ def _about(
         n=each.n,
         seed=each.seed,
         scope=ask.scope,
-        features=ask.features,
-        direction=ask.direction,
+        allowed=ask.allowed,
         image=each.image,
     )
     return about_inputs(names, models, inputs[key], chosen, data=data)

@@ -1,6 +1,8 @@
 """Finished tasks as a table for other tools: CSV, or Parquet with pyarrow.
 
 Lists (flips, decisions, names, changes) are JSON in both; unknown values are empty, infinity is ``inf``.
+``rules`` has what each column may do, unless that is simply to change at cost 1; lower, upper and radius are
+costs: columns, steps or bits, as ``distance`` says, unless ``rules`` name others.
 Features are given by index (``features``, ``flips``) and by name (``feature_names``, ``flipped_features``);
 ``changes`` are the columns that differ, in words, and ``possible`` says whether a row can be the
 counterexample. An answer that is not believed has a row too, with status ``unknown``: no finished task is
@@ -26,10 +28,10 @@ from tmverify.extras import need
 from tmverify.model.names import feature_name
 
 COLUMNS = (
-    "task", "question", "models", "data", "index", "line", "name", "label", "epsilon", "scope", "direction",
-    "features", "feature_names", "status", "radius", "lower", "upper", "decisions", "flips",
-    "flipped_features", "changes", "possible", "seconds", "engine", "stop_reason", "detail", "trusts",
-    "certificate", "attempts", "model_hashes", "versions",
+    "task", "question", "models", "data", "index", "line", "name", "label", "epsilon", "scope", "distance",
+    "rules", "direction", "features", "feature_names", "status", "radius", "lower", "upper", "decisions",
+    "flips", "flipped_features", "changes", "possible", "seconds", "engine", "stop_reason", "detail",
+    "trusts", "certificate", "attempts", "model_hashes", "versions",
 )  # fmt: skip
 _INTEGERS = ("index", "line", "epsilon", "attempts")
 _FLOATS = ("radius", "lower", "upper", "seconds")
@@ -91,12 +93,15 @@ def records(store: Store) -> Iterator[dict[str, Any]]:
 
 def _asked(task: Task, model: StoredModel | None) -> dict[str, Any]:
     mask = None if task.free is None else np.flatnonzero(task.free).tolist()
-    own = ("question", "data", "index", "line", "label", "epsilon", "scope", "direction")
+    own = ("question", "data", "index", "line", "label", "epsilon", "scope")
     return {
         **{name: getattr(task, name) for name in own},
         "task": task.id,
         "name": task.row_name,
         "models": json.dumps(task.names),
+        "distance": task.rules.distance,
+        "rules": None if model is None else json.dumps(task.rules.by_column(model.space)),
+        "direction": task.rules.direction,
         "features": _json(mask),
         "feature_names": None if model is None else _names(mask, model),
         "model_hashes": json.dumps(task.models),

@@ -28,6 +28,16 @@
     direction = "add"                # or "remove"; default: both
     features = "0-31"                # names, indices from 0 (5 or x5), ranges; default: all
 
+    [[ask]]                          # of a model with columns, the rows of a table
+    question = "robustness"
+    epsilons = [1, 2]                # at most so many columns change; what they cost, if cost says more
+    distance = "steps"               # columns (default), steps (a number costs the cuts it crosses), bits
+    columns = ["income", "savings"]  # only these may change
+    freeze = ["age"]                 # or: these may not
+    increase = ["income"]            # may only grow; decrease: may only fall
+    within = { income = "2000..", savings = ["little", "moderate"] }
+    cost = { savings = 2 }           # a change of it costs 2, not 1
+
     [[ask]]
     question = "radius"              # of each model, or with pairs of models: the nearest disagreement
 
@@ -51,20 +61,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from tmverify.asking.allowed import Pair, Typed
 from tmverify.asking.subject import text_of
 from tmverify.engines import check_certifying, check_engine
 from tmverify.engines.engine import check_timeout
 from tmverify.errors import InvalidInputError, PlanError, shown
+from tmverify.properties.allowed import Distance
 from tmverify.properties.questions import DEFAULT_TIMEOUT, PLANNED, Question
 
 MIB = 1 << 20
 _MOST = 1 << 31
 _TOP = ("title", "engine", "timeout", "memory", "certificates", "models", "inputs", "ask")
 _OF_INPUTS = ("file", "n", "seed", "image", "id")
-_OF_REGION = ("inputs", "features", "direction")
-_OF_ASK = ("question", "models", *_OF_REGION, "epsilons", "scope")
+_LISTS = ("columns", "freeze", "increase", "decrease")
+_OF_REGION = ("inputs", *_LISTS, "within", "cost", "features", "direction")
+_OF_ASK = ("question", "models", *_OF_REGION, "distance", "epsilons", "scope")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +103,7 @@ class Ask:
     inputs: tuple[str, ...] = ()
     epsilons: tuple[int, ...] = ()
     scope: str = "team"
-    features: str | None = None
-    direction: str | None = None
+    allowed: Typed = Typed()  # noqa: RUF009 (it is frozen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,9 +219,35 @@ def _ask(
         inputs=tuple(_known(name, inputs, f"{where}: inputs") for name in chosen),
         epsilons=tuple(_epsilons(raw.get("epsilons", [1]), where)) if question.has_epsilon else (),
         scope=str(raw.get("scope", "team")),
+        allowed=_allowed(raw, where),
+    )
+
+
+def _allowed(raw: Mapping[str, Any], where: str) -> Typed:
+    """What may change; column names and values are checked when the model is known."""
+    distance = raw.get("distance", "columns")
+    if distance not in get_args(Distance):
+        raise PlanError(f"{where}: distance must be columns, steps or bits. Got {shown(distance)} instead.")
+    return Typed(
+        distance=distance,
+        **{key: _names(raw[key], f"{where}: {key}") for key in _LISTS if key in raw},
+        within=_pairs(raw.get("within", {}), f"{where}: within", '{ age = "18..65", city = ["Oslo"] }'),
+        cost=_pairs(raw.get("cost", {}), f"{where}: cost", "{ age = 2 }"),
         features=None if "features" not in raw else _string(raw["features"], f"{where}: features"),
         direction=_direction(raw.get("direction"), where),
     )
+
+
+def _names(raw: Any, where: str) -> tuple[str, ...]:
+    names = [raw] if isinstance(raw, str) else _list(raw, where)
+    return tuple(_string(name, where) for name in names)
+
+
+def _pairs(raw: Any, where: str, such: str) -> tuple[Pair, ...]:
+    """A table by column; lists become tuples, as an Ask can't be changed."""
+    if not isinstance(raw, dict):
+        raise PlanError(f"{where} must be a table, such as {such}. Got {shown(raw)} instead.")
+    return tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in raw.items())
 
 
 def _subjects(

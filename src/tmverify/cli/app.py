@@ -81,7 +81,14 @@ def _parameters(question: Question) -> Iterator[tuple[str, Any, Any]]:
         yield "seed", options.Seed, 0
     own = question.about_input and not question.has_eta
     yield "scope", options.ManyScope if own else options.Scope, "team"
+    yield "distance", options.Distance if question.about_input else options.AnyDistance, "columns"
     if question.about_input:
+        yield "columns", options.Columns, []
+        yield "freeze", options.Freeze, []
+        yield "increase", options.Increase, []
+        yield "decrease", options.Decrease, []
+        yield "within", options.Within, []
+        yield "cost", options.Cost, []
         yield "features", options.Features, None
         yield "direction", options.Direction, None
     yield "engine", options.Engine, "auto"

@@ -8,11 +8,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack, closing, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from tmverify.asking.allowed import Typed
 from tmverify.asking.answer import Asked, answered
 from tmverify.asking.subject import (
     OWN,
@@ -55,8 +56,7 @@ class Given:
     n: int | None = None
     seed: int = 0
     scope: str = "team"
-    features: str | None = None
-    direction: str | None = None
+    allowed: Typed = Typed()  # noqa: RUF009 (it is frozen)
     engine: str = "auto"
     timeout: float = DEFAULT_TIMEOUT
     timeout_per_input: float | None = None
@@ -78,7 +78,16 @@ class Given:
         rest.pop("against", None)
         epsilon = rest.pop("epsilon", ())
         epsilons = (epsilon,) if isinstance(epsilon, int) else tuple(dict.fromkeys(epsilon))
-        return cls(models=models, epsilons=epsilons, **rest)
+        allowed = typed_of({each.name: rest.pop(each.name) for each in fields(Typed) if each.name in rest})
+        return cls(models=models, epsilons=epsilons, allowed=allowed, **rest)
+
+
+def typed_of(options: Mapping[str, Any]) -> Typed:
+    """What may change, from the options of a command."""
+    given: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in options.items()
+    }
+    return Typed(**given)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -220,7 +229,7 @@ def _open(question: Question, given: Given) -> tuple[Subject, Any]:
     models = open_models(given.models)
     names = tuple(text_of(path.stem) for path in given.models)
     if not question.about_input:
-        subject = about_everything(names, models, given.scope)
+        subject = about_everything(names, models, given.scope, given.allowed.distance)
         if given.data is None:
             return subject, None
         hints = open_inputs(given.data, models)
@@ -231,8 +240,7 @@ def _open(question: Question, given: Given) -> tuple[Subject, Any]:
         n=given.n,
         seed=given.seed,
         scope=given.scope,
-        features=given.features,
-        direction=given.direction,
+        allowed=given.allowed,
     )
     data = text_of(given.data.stem)
     inputs = open_inputs(given.data, models, given.id)
@@ -286,8 +294,7 @@ def _ask_of_all(answers: Answers) -> None:
             given.epsilons[0],
             answers.eta,
             scope=subject.scopes[0],
-            features=subject.features,
-            direction=subject.direction,
+            allowed=subject.rules.rules(subject.models[0].n_features),
             timeout=answers.limit,
             timeout_per_input=given.timeout_per_input,
             engine=given.engine,
@@ -320,8 +327,7 @@ def _title(answers: Answers) -> str:
         "n": given.n,
         "seed": None if given.n is None else given.seed,
         "scope": given.scope,
-        "features": given.features,
-        "direction": given.direction,
+        **given.allowed.said,
         "engine": given.engine,
     }
     options = "".join(f", {name} {value}" for name, value in said.items() if value is not None)

@@ -48,7 +48,8 @@ def document(answers: Answers) -> dict[str, Any]:
     given, subject, question = answers.given, answers.subject, answers.question
     document = described(question.name, given.models, subject.models)
     if question.about_input:
-        free = None if subject.features is None else np.flatnonzero(subject.features).tolist()
+        mask = subject.rules.free(subject.named.n_features)
+        free = None if mask is None else np.flatnonzero(mask).tolist()
         document |= {
             "data": {
                 "path": str(given.data),
@@ -58,9 +59,11 @@ def document(answers: Answers) -> dict[str, Any]:
             },
             "features": free,
             "feature_names": None if free is None else [feature_name(subject.named, i) for i in free],
-            "direction": subject.direction,
+            "direction": subject.rules.direction,
+            "rules": subject.rules.by_column(subject.named.space),
         }
     document |= {
+        "distance": subject.rules.distance,
         "scope": given.scope,
         "engine": given.engine,
         "timeout": answers.limit,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tmverify.atomic import replacing
+from tmverify.cli import options
 from tmverify.cli.options import DATA_HELP, Direction, Features, ManyScope, ModelFile
 from tmverify.cli.saving import check_apart, check_target
 from tmverify.errors import InvalidInputError
@@ -53,13 +54,16 @@ def export(
         typer.Option(
             "--epsilon",
             "-e",
-            help="Flip at most this many features. Default: 1; all of them for wcnf and --nearest.",
+            help="Change at most this many columns, or flip this many features where each is a bit; see "
+            "--distance and --cost. Default: 1; all that may change for wcnf and --nearest.",
         ),
     ] = None,
     against: Annotated[Path | None, typer.Option(metavar="MODEL2", help="Compare with this model.")] = None,
     nearest: Annotated[
         bool,
-        typer.Option("--nearest", help="opb, lp: ask for the fewest flips, not for any. (wcnf always does.)"),
+        typer.Option(
+            "--nearest", help="opb, lp: ask for the nearest counterexample, not for any. (wcnf always does.)"
+        ),
     ] = False,
     encoding: Annotated[
         str | None,
@@ -73,6 +77,13 @@ def export(
         typer.Option(help="c, v: what the functions, or the modules, are called. Default: tm."),
     ] = None,
     scope: ManyScope = "team",
+    distance: options.Distance = "columns",
+    columns: options.Columns = [],  # noqa: B006 (typer makes a new one)
+    freeze: options.Freeze = [],  # noqa: B006
+    increase: options.Increase = [],  # noqa: B006
+    decrease: options.Decrease = [],  # noqa: B006
+    within: options.Within = [],  # noqa: B006
+    cost: options.Cost = [],  # noqa: B006
     features: Features = None,
     direction: Direction = None,
 ) -> None:
@@ -90,12 +101,23 @@ def export(
     Comments in the file map its variables back to features and clauses.
 
     Example: [cyan]tmverify export model.tm test.npz --index 7 --epsilon 3 -o query.cnf[/cyan]
+    of your table: [cyan]tmverify export people.tm people.csv --index 7 --freeze age -o query.opb[/cyan]
     or: [cyan]tmverify export model.tm -o model.c[/cyan]
     """
     check_target(output, "--output")
     check_apart([model, data, against], [output], "MODEL, DATA, --against and --output")
     chosen = _format(file_format, output)
-    near = {"--index": index, "--epsilon": epsilon, "--features": features, "--direction": direction}
+    about = {
+        "columns": columns or None,
+        "freeze": freeze or None,
+        "increase": increase or None,
+        "decrease": decrease or None,
+        "within": within or None,
+        "cost": cost or None,
+        "features": features,
+        "direction": direction,
+    }
+    near = {"--index": index, "--epsilon": epsilon, **{f"--{name}": each for name, each in about.items()}}
     if chosen not in QUESTION_FORMATS:
         asked = {
             "DATA": data,
@@ -104,6 +126,7 @@ def export(
             "--nearest": nearest or None,
             "--encoding": encoding,
             "--scope": None if scope == "team" else scope,
+            "--distance": None if distance == "columns" else distance,
         }
         typed = [option for option, value in asked.items() if value is not None]
         if typed:
@@ -114,11 +137,11 @@ def export(
         return
     if name is not None:
         raise InvalidInputError(f"--name is for c and v. Leave it out for {chosen}.")
-    options = _writer_options(chosen, nearest, encoding)
+    how = _writer_options(chosen, nearest, encoding)
     paths = (model,) if against is None else (model, against)
     wide = nearest or chosen == "wcnf"
-    query, said = _question(paths, data, near, wide=wide, scope=scope)
-    _write_question(query, said, chosen, output, options, everywhere=data is None)
+    query, said = _question(paths, data, near, wide=wide, scope=scope, distance=distance)
+    _write_question(query, said, chosen, output, how, everywhere=data is None)
 
 
 def _format(given: str | None, output: Path) -> str:
@@ -162,11 +185,11 @@ def _writer_options(chosen: str, nearest: bool, encoding: str | None) -> dict[st
 
 
 def _question(
-    paths: tuple[Path, ...], data: Path | None, near: dict[str, Any], *, wide: bool, scope: str
+    paths: tuple[Path, ...], data: Path | None, near: dict[str, Any], *, wide: bool, scope: str, distance: str
 ) -> tuple[Query, str]:
     """The question compiled, and in words; ``near`` are options that need an input.
 
-    ``wide``: without a given epsilon, any number of features may flip.
+    ``wide``: without a given epsilon, all may change that is allowed.
     """
     from tmverify.asking.subject import (
         Chosen,
@@ -176,6 +199,7 @@ def _question(
         open_inputs,
         open_models,
     )
+    from tmverify.cli.ask import typed_of
     from tmverify.cli.output import plain, tell_of_rows
     from tmverify.properties import Query
     from tmverify.properties.questions import EQUIVALENCE, RADIUS
@@ -188,24 +212,28 @@ def _question(
                 "Give DATA for robustness of an input, or --against MODEL2 for equivalence."
             )
         if scope == "own" or any(value is not None for value in near.values()):
-            raise InvalidInputError(
-                "--index, --epsilon, --features, --direction, --scope own need DATA; "
-                "equivalence is everywhere."
-            )
-        (task,) = about_everything(names, models, scope).tasks(EQUIVALENCE)
-        said = [f"scope {scope}"]
+            raise InvalidInputError(f"{', '.join(near)}, --scope own need DATA; equivalence is everywhere.")
+        subject = about_everything(names, models, scope, distance)
+        (task,) = subject.tasks(EQUIVALENCE)
+        said = [f"scope {scope}", *subject.rules.words(subject.named.space)]
     else:
-        index, epsilon, features, direction = near.values()
-        chosen = Chosen(index=index or 0, scope=scope, features=features, direction=direction)
+        given = {name.removeprefix("--"): value for name, value in near.items() if value is not None}
+        index, epsilon = given.pop("index", 0), given.pop("epsilon", None)
+        chosen = Chosen(index=index, scope=scope, allowed=typed_of({"distance": distance, **given}))
         inputs = open_inputs(data, models)
         tell_of_rows(data, inputs.ignored, inputs.notes)
         subject = about_inputs(names, models, inputs, chosen)
-        if epsilon is None:
-            epsilon = models[0].n_features if wide else 1
-        (task,) = subject.tasks(RADIUS.part(len(models)), [epsilon])
-        said = [f"at input {task.index}", f"epsilon {epsilon}", f"scope {task.scope}"]
-        said += [] if features is None else [f"features {features}"]
-        said += [] if direction is None else [f"direction {direction}"]
+        if epsilon is None and not wide:
+            epsilon = 1
+        if epsilon is None and subject.rules.about_bits:
+            epsilon = models[0].n_features
+        (task,) = subject.tasks(RADIUS.part(len(models)), [] if epsilon is None else [epsilon])
+        within = "any epsilon" if epsilon is None else f"epsilon {epsilon}"
+        said = [f"at input {task.index}", within, f"scope {task.scope}"]
+        said += subject.rules.words(subject.named.space)
+        if subject.rules.about_bits:
+            typed = chosen.allowed.said
+            said += [f"{name} {typed[name]}" for name in typed if name != "distance"]
     query = task.query(models)
     assert isinstance(query, Query)
     return query, plain(f"{task.asks.heading(names)}{', ' if data is None else ' '}{', '.join(said)}")
@@ -224,6 +252,8 @@ def _write_question(
     none, some = ("infeasible", "feasible") if chosen == "lp" else ("UNSAT", "SAT")
     meaning = f"{none}: the property holds.  {some}: it is violated, and the solution is a counterexample."
     if chosen == "wcnf":
-        counted = "ones in the counterexample" if everywhere else "flips"
-        meaning = f"UNSAT: the property holds.  The cost of the optimum is the least number of {counted}."
+        counted = "number of ones in the counterexample" if everywhere else "number of flips"
+        if not query.region.rules.about_bits:
+            counted = "cost of a counterexample"
+        meaning = f"UNSAT: the property holds.  The cost of the optimum is the least {counted}."
     show(f"wrote {plain(output)}: {said}", f"  {size} bytes", f"  {meaning}")

@@ -44,9 +44,22 @@ HintFile = Annotated[
 DEFAULT_EPSILONS = [1]
 Epsilons = Annotated[
     list[int],
-    typer.Option("--epsilon", "-e", help="Flip at most this many features. Repeat it for several rows."),
+    typer.Option(
+        "--epsilon",
+        "-e",
+        help="Change at most this many columns, or flip this many features where each is a bit; see "
+        "--distance and --cost. Repeat it for several rows.",
+    ),
 ]
-Epsilon = Annotated[int, typer.Option("--epsilon", "-e", help="Flip at most this many features.")]
+Epsilon = Annotated[
+    int,
+    typer.Option(
+        "--epsilon",
+        "-e",
+        help="Change at most this many columns, or flip this many features where each is a bit; see "
+        "--distance and --cost.",
+    ),
+]
 Eta = Annotated[
     str,
     typer.Option(
@@ -95,13 +108,91 @@ Scope = Annotated[
         rich_help_panel=_REGION,
     ),
 ]
+Distance = Annotated[
+    str,
+    typer.Option(
+        "--distance",
+        metavar="columns|steps|bits",
+        help="What is counted. columns: each column of your table that changes is 1. steps: a number counts "
+        "the cuts that it crosses, anything else 1. bits: any bits flip by themselves, as in the paper, "
+        "which takes rows for possible that can't be. Where every column is a bit, all three are the same.",
+        rich_help_panel=_REGION,
+    ),
+]
+AnyDistance = Annotated[
+    str,
+    typer.Option(
+        "--distance",
+        metavar="columns|bits",
+        help="columns: every input that a row of your table can be. bits: any bits, also those of no row.",
+        rich_help_panel=_REGION,
+    ),
+]
+Columns = Annotated[
+    list[str],
+    typer.Option(
+        "--columns",
+        metavar="NAMES",
+        help="Only these columns may change, e.g. income,savings. Repeat it for a name with a comma in it; "
+        "so with the other lists. Default: all.",
+        rich_help_panel=_REGION,
+    ),
+]
+Freeze = Annotated[
+    list[str],
+    typer.Option(
+        "--freeze",
+        metavar="NAMES",
+        help="These columns may not change, e.g. age,sex.",
+        rich_help_panel=_REGION,
+    ),
+]
+Increase = Annotated[
+    list[str],
+    typer.Option(
+        "--increase",
+        metavar="NAMES",
+        help="Numbers that may only grow, flags that may only be set, e.g. age.",
+        rich_help_panel=_REGION,
+    ),
+]
+Decrease = Annotated[
+    list[str],
+    typer.Option(
+        "--decrease",
+        metavar="NAMES",
+        help="Numbers that may only fall, flags that may only be cleared.",
+        rich_help_panel=_REGION,
+    ),
+]
+Within = Annotated[
+    list[str],
+    typer.Option(
+        "--within",
+        metavar="COLUMN=VALUES",
+        help="The values that a column may change to: a range of a number, age=18..65, age=18.. or age=..65; "
+        "or values, city=Oslo,Bergen. Repeat it for more columns, or for a value with a comma in it.",
+        rich_help_panel=_REGION,
+    ),
+]
+Cost = Annotated[
+    list[str],
+    typer.Option(
+        "--cost",
+        metavar="COLUMN=COST",
+        help="What a change of a column costs (a step, with --distance steps), instead of 1: age=2. Repeat "
+        "it for more columns. Epsilon and radius are costs then.",
+        rich_help_panel=_REGION,
+    ),
+]
 Features = Annotated[
     str | None,
     typer.Option(
         "--features",
         metavar="LIST",
-        help="Only these features may change: names, indices or ranges, e.g. 3,10-20,colour. Indices count "
-        "from 0; features without names are x0, x1, … Default: all.",
+        help="Only these bits may flip, where every column is a bit or with --distance bits: names, indices "
+        "or ranges, e.g. 3,10-20,colour. Indices count from 0; features without names are x0, x1, … "
+        "Default: all.",
         rich_help_panel=_REGION,
     ),
 ]
@@ -110,7 +201,7 @@ Direction = Annotated[
     typer.Option(
         "--direction",
         metavar="add|remove",
-        help="Bits may only be set (add) or only be cleared (remove). Default: both.",
+        help="Bits may only be set (add) or only be cleared (remove), like --features. Default: both.",
         rich_help_panel=_REGION,
     ),
 ]
@@ -224,8 +315,8 @@ CsvFile = Annotated[
     typer.Option(
         "--csv",
         metavar="FILE.csv",
-        help="Write a line for every answer, with the flips by index (from 0) and by name, and the changes "
-        "in words. Also after Ctrl-C.",
+        help="Write a line for every answer, with the bits that flip by index (from 0) and by name, and the "
+        "changes in words. Also after Ctrl-C.",
         rich_help_panel=_OUTPUT,
     ),
 ]

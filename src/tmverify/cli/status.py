@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,11 @@ from tmverify.asking.answer import Asked
 from tmverify.asking.tally import Tally, grouped, tally_of
 from tmverify.asking.task import Task
 from tmverify.campaign.export import Written
-from tmverify.campaign.store import NOT_BELIEVED, Store
+from tmverify.campaign.store import NOT_BELIEVED, Store, StoredModel
 from tmverify.cli.output import STYLE, plain, seconds_text, show, show_json, table_of
 from tmverify.model.classifier import TEAM
 from tmverify.properties import Status
+from tmverify.space import Space
 
 _MOST_REASONS = 5
 _MOST_RANGES = 6
@@ -33,7 +34,7 @@ def report_status(
         show_json({**status_document(store, rows), "interrupted": interrupted})
         return
     lines = grouped(rows)
-    _show_tables(lines)
+    _show_tables(lines, store.models())
     show(_summary(tally_of(rows)) if lines else "no tasks yet")
     _show_counted("unknown", _reasons(rows))
     refused = _refused(rows)
@@ -53,10 +54,11 @@ def tell_written(written: Written, path: Path) -> None:
 
 def status_document(store: Store, rows: Sequence[Asked]) -> dict[str, Any]:
     """The state of a campaign as plain values, for JSON."""
+    models = store.models()
     return {
         "store": str(store.path),
         **_counts(tally_of(rows)),
-        "groups": [_line_json(line, tally) for line, tally in grouped(rows).items()],
+        "groups": [_line_json(line, tally, _space(line, models)) for line, tally in grouped(rows).items()],
         "unknown_reasons": dict(_reasons(rows)),
         "not_believed": [
             {"task": row.task.id, "why": row.refused} for row in rows if row.refused is not None
@@ -77,13 +79,14 @@ def _show_counted(what: str, reasons: Counter[str]) -> None:
         show(f"  … and {len(reasons) - _MOST_REASONS} more reasons; campaign export has them all")
 
 
-def _show_tables(lines: dict[Task, Tally]) -> None:
+def _show_tables(lines: dict[Task, Tally], models: Mapping[str, StoredModel]) -> None:
     """A table for each question and subject, a line for each epsilon."""
     tables: dict[Task, list[dict[str, object]]] = {}
     for line, tally in lines.items():
         tables.setdefault(replace(line, epsilon=None), []).append(_cells(line, tally))
     for subject, cells in tables.items():
-        show(Text(_what(subject) + _hashes(subject, lines), style="bold"), table_of(cells))
+        heading = _what(subject, _space(subject, models)) + _hashes(subject, lines)
+        show(Text(heading, style="bold"), table_of(cells))
 
 
 def _hashes(subject: Task, lines: Iterable[Task]) -> str:
@@ -92,11 +95,17 @@ def _hashes(subject: Task, lines: Iterable[Task]) -> str:
     return f" ({' and '.join(key[:8] for key in subject.models)})" if len(alike) > 1 else ""
 
 
-def _what(line: Task) -> str:
+def _space(line: Task, models: Mapping[str, StoredModel]) -> Space | None:
+    """The columns that a line is about, if the store describes its models."""
+    return line.named(models).space if all(key in models for key in line.models) else None
+
+
+def _what(line: Task, space: Space | None) -> str:
     said = [line.asks.heading(line.names), line.data]
     said += [] if line.scope == TEAM else [f"scope {line.scope}"]
-    said += [] if line.direction is None else [f"only {line.direction}"]
-    said += [] if line.mask is None else [f"features {_features(line)}"]
+    said += line.rules.words(space)
+    said += [] if line.rules.direction is None else [f"only {line.rules.direction}"]
+    said += [] if line.rules.mask is None else [f"features {_features(line)}"]
     said += [] if line.engine == "auto" else [f"engine {line.engine}"]
     said += ["with certificates"] if line.certified else []
     return plain(", ".join(part for part in said if part)).replace("\n", "\\n")
@@ -160,15 +169,17 @@ def _counts(tally: Tally) -> dict[str, Any]:
     }
 
 
-def _line_json(line: Task, tally: Tally) -> dict[str, Any]:
+def _line_json(line: Task, tally: Tally, space: Space | None) -> dict[str, Any]:
     return {
         "question": line.question,
         "models": list(line.names),
         "data": line.data,
         "scope": line.scope,
         "model_hashes": list(line.models),
-        "direction": line.direction,
-        "features": None if line.mask is None else _features(line),
+        "distance": line.rules.distance,
+        "direction": line.rules.direction,
+        "features": None if line.rules.mask is None else _features(line),
+        "rules": None if space is None else line.rules.by_column(space),
         "engine": line.engine,
         "certified": line.certified,
         "epsilon": line.epsilon,

@@ -72,12 +72,27 @@ def _setting(answers: Answers) -> str:
     given = answers.given
     said = [f"eta {answers.eta}" if answers.question.has_eta else counted(len(answers.subject.rows))]
     said += [f"scope {plain(given.scope)}"]
-    said += [] if given.features is None else [f"only features {plain(given.features)}"]
-    said += [] if given.direction is None else [f"direction {given.direction}"]
+    said += _changes_text(answers)
     said += [f"engine {given.engine}"]
     if not answers.question.has_eta:
         said += ["no limit" if answers.limit is None else f"limit {answers.limit:g} s"]
     return " · ".join(said)
+
+
+def _changes_text(answers: Answers) -> list[str]:
+    """What may change, unless all may, and how much if that is one number: "at most 2 columns"."""
+    typed, rules, space = answers.given.allowed, answers.subject.rules, answers.subject.named.space
+    said = [plain(words) for words in rules.words(space)]
+    if rules.about_bits:
+        said += [f"only columns {plain(', '.join(typed.columns))}"] if typed.columns else []
+        said += [f"{plain(', '.join(typed.freeze))} frozen"] if typed.freeze else []
+        said += [] if typed.features is None else [f"only features {plain(typed.features)}"]
+        said += [] if typed.direction is None else [f"direction {typed.direction}"]
+    elif len(answers.given.epsilons) == 1:
+        said.append(f"at most {rules.counted(answers.given.epsilons[0])}")
+    elif answers.question.is_distance:
+        said.append(f"radius in {rules.unit}")
+    return said
 
 
 def _meaning(answers: Answers) -> str:
@@ -196,7 +211,7 @@ def _show_one(answers: Answers) -> None:
         return
     asked, found = answers.asked[0], answers.asked[0].found
     meaning = {
-        Status.HOLDS: f"{names} agree on every input",
+        Status.HOLDS: f"{names} agree on every {_possible(answers)}input",
         Status.VIOLATED: f"{names} differ: {_decisions_text(asked)}",
         Status.UNKNOWN: f"{names}: {plain(found.detail)}",
     }[answers.status]
@@ -204,6 +219,10 @@ def _show_one(answers: Answers) -> None:
     if asked.witness is not None:
         show(Text(f"  {_place_text(answers.subject.named, asked.witness)}"), *_impossible_lines(answers))
     show(Text(f"  engine {found.engine}, {found.seconds:.2f} s", style="dim"))
+
+
+def _possible(answers: Answers) -> str:
+    return "" if answers.subject.rules.about_bits else "possible "
 
 
 # Distances.

@@ -250,7 +250,7 @@ class _Reader:
         """The values that ``within`` allows, by number: a range of a number, or a list; None for all."""
         part = column.part
         if isinstance(part, Number) and isinstance(given, tuple) and len(given) == 2:
-            found = _interval(part, given)
+            found = interval(part, given)
         else:
             if isinstance(given, str) or not isinstance(given, Iterable):
                 given = [given]
@@ -260,7 +260,7 @@ class _Reader:
         return tuple(sorted(found)) if len(found) < len(column.values) else None
 
 
-def _interval(part: Number, ends: tuple[Any, Any]) -> set[int]:
+def interval(part: Number, ends: tuple[Any, Any]) -> set[int]:
     """The intervals that hold a number from the first to the second end; None is no end."""
     low, high = (_end(part, end, missing) for end, missing in zip(ends, (-math.inf, math.inf), strict=True))
     if not low <= high:

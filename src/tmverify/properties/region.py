@@ -57,9 +57,6 @@ class Options:
         return tuple(np.flatnonzero(row) + self.bits.start for row in self.patterns != self.patterns[0])
 
 
-_NO_OPTIONS: tuple[Options, ...] = ()
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
     """Inputs whose changes cost at most ``radius``; without a centre, every possible input.
@@ -280,21 +277,33 @@ def region_around(model: Classifier, x: Row, epsilon: int | None, rules: Rules) 
     ------
     InvalidInputError
     """
-    center = input_row(x, model)
+    return region_in(model.space, input_row(x, model), epsilon, rules, attainable=model.attainable)
+
+
+def region_in(
+    space: Space,
+    center: NDArray[np.uint8],
+    epsilon: int | None,
+    rules: Rules,
+    *,
+    attainable: NDArray[np.bool_] | None = None,
+) -> Region:
+    """The region around ``center``, checked bits, of a model with this space; as ``region_around``.
+
+    ``attainable`` are the bits that can change at all; all of them, if it is not given.
+    """
     center.flags.writeable = False
-    mutable, options, space = model.attainable, _NO_OPTIONS, None
+    mutable = np.ones(space.n_bits, np.bool_) if attainable is None else attainable
     if rules.about_bits:
         mutable = mutable if rules.features is None else mutable & rules.features
         if rules.direction is not None:
             mutable = mutable & (center == (rules.direction == "remove"))
-    else:
-        space = model.space
-        _check_possible(space, center)
-        mutable = mutable & _free_flags(space, center, rules)
-        options = _options(space, center, rules)
-    region = Region(center, MOST, mutable, options, rules, space=space)
-    most = model.n_features if rules.about_bits else None
-    return region.within(region.reach if epsilon is None else check_epsilon(epsilon, most))
+        region = Region(center, MOST, mutable, rules=rules)
+        return region.within(region.reach if epsilon is None else check_epsilon(epsilon, space.n_bits))
+    _check_possible(space, center)
+    mutable = mutable & _free_flags(space, center, rules)
+    region = Region(center, MOST, mutable, _options(space, center, rules), rules, space=space)
+    return region.within(region.reach if epsilon is None else check_epsilon(epsilon))
 
 
 def check_epsilon(epsilon: object, most: int | None = None) -> int:

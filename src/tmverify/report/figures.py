@@ -9,7 +9,7 @@ from tmverify.campaign import Tally
 from tmverify.report.charts import MAX_CURVES, Bar, Bars, Chart, Curves, Mark, Steps, round_numbers
 from tmverify.report.distributions import Bin, Curve, Radii, Times
 from tmverify.report.report import Report
-from tmverify.report.words import RADIUS_TITLES, UNAFFECTED, bounds_text, percent, seconds_text
+from tmverify.report.words import AXES, RADIUS_TITLES, UNAFFECTED, bounds_text, percent, seconds_text
 
 _MAX_BARS = 16
 _MIN_TIMES = 5  # fewer times are no distribution
@@ -33,9 +33,14 @@ def result_figures(report: Report) -> tuple[Figure, ...]:
     """What was found: shares by epsilon, radii."""
     shares = []
     for n_models in (1, 2):
-        curves = [curve for curve in report.curves if len(curve.series.models) == n_models]
-        for start in range(0, len(curves), MAX_CURVES):
-            shares.append(share_figure(curves[start : start + MAX_CURVES], UNAFFECTED[n_models]))
+        for counted in AXES:  # an ε of columns and an ε of bits have no common axis
+            curves = [
+                curve
+                for curve in report.curves
+                if len(curve.series.models) == n_models and curve.series.counted == counted
+            ]
+            for start in range(0, len(curves), MAX_CURVES):
+                shares.append(share_figure(curves[start : start + MAX_CURVES], UNAFFECTED[n_models]))
     return (*shares, *(radius_figure(each) for each in report.radii))
 
 
@@ -60,7 +65,7 @@ def share_figure(curves: Sequence[Curve], unaffected: str) -> Figure:
     chart = Curves(
         title=f"Share of inputs {unaffected}, by ε",
         description="; ".join(_described(curve, unaffected) for curve in curves),
-        x_label="ε (features that may change)",
+        x_label=f"ε ({AXES[curves[0].series.counted][0]})",
         y_label=f"inputs {unaffected}",
         end=end,
         curves=tuple(_steps(curve, end, unaffected) for curve in curves),
@@ -81,7 +86,7 @@ def radius_figure(radii: Radii) -> Figure:
     chart = Bars(
         title=RADIUS_TITLES[len(radii.series.models)],
         description=", ".join(f"{bar.label}: {bar.height}" for bar in bars),
-        x_label="radius (features changed)",
+        x_label=f"radius ({AXES[radii.series.counted][1]})",
         y_label="inputs",
         bars=bars,
     )

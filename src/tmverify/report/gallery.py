@@ -1,8 +1,8 @@
 """The gallery: for each input the nearest change that is known to alter a decision.
 
 One input may have many answers with a counterexample: at several epsilons, by several engines, and from its
-radius. They would all look much the same, so an input has one entry: the change with the fewest flips. The
-entry lists all the answers that it stands for, since 2 flips answer epsilon 2, 3 and 5 alike. How an input
+radius. They would all look much the same, so an input has one entry: the change that costs least. The entry
+lists all the answers that it stands for, since 2 changes answer epsilon 2, 3 and 5 alike. How an input
 looks on the page is decided in ``inputs``.
 """
 
@@ -41,6 +41,7 @@ class Change:
     task, answer : where it comes from
     places : numbers, among all rows, of the answers that it stands for, its own first
     witness, flips : the changed input, and the features that differ from the input; None for equivalence
+    cost : how far it is from the input, as its question counts
     impossible : whether no raw row has the bits of the witness
     """
 
@@ -50,6 +51,7 @@ class Change:
     places: tuple[int, ...]
     witness: NDArray[np.uint8]
     flips: NDArray[np.intp] | None
+    cost: int = 0
     impossible: bool = False
 
     @property
@@ -86,7 +88,7 @@ def gallery_of(
     for place, row in enumerate(rows):
         if row.answer is not None and row.answer.witness is not None:
             task = row.task
-            about = task.models, task.data, task.index, task.bits, task.scope, task.mask, task.direction
+            about = task.models, task.data, task.index, task.bits, task.scope, task.rules
             places.setdefault(about, []).append(place)
     found = [_nearest(rows, series, among, impossible) for among in places.values()]
     return Gallery(tuple(_classes_in_turn(found)[:limit]), len(found))
@@ -97,16 +99,15 @@ def _nearest(
 ) -> Change:
     """The change that stands for the answers at ``places``.
 
-    It has the fewest flips; among equals, possible inputs come first, then those with a certificate, then
+    It costs least; among equals, possible inputs come first, then those with a certificate, then
     radii, then the smallest epsilon.
     """
 
     def preference(place: int) -> tuple[int, bool, bool, bool, int]:
-        task, flips = rows[place].task, rows[place].flips
+        task = rows[place].task
         certified = rows[place].found.certificate_path is not None
-        n_flips = 0 if flips is None else len(flips)
         later = not certified, not task.asks.is_distance
-        return n_flips, place in impossible, *later, task.epsilon or 0
+        return cost_of(rows[place], series[place]) or 0, place in impossible, *later, task.epsilon or 0
 
     first, *others = sorted(places, key=preference)
     best = rows[first]
@@ -118,8 +119,16 @@ def _nearest(
         places=(first, *others),
         witness=best.witness,
         flips=best.flips,
+        cost=cost_of(best, series[first]) or 0,
         impossible=first in impossible,
     )
+
+
+def cost_of(row: Asked, series: Series) -> int | None:
+    """How far a row's counterexample is from its input, as the question counts; None if it has not both."""
+    if row.answer is None or row.flips is None:
+        return None
+    return len(row.flips) if series.space is None else row.cost(series.space)
 
 
 def _classes_in_turn(changes: Sequence[Change]) -> list[Change]:
@@ -127,8 +136,8 @@ def _classes_in_turn(changes: Sequence[Change]) -> list[Change]:
     seen: Counter[tuple[int, object]] = Counter()
     keyed = []
     for change in changes:
-        kind = (change.n_flips, change.task.label)
-        keyed.append((change.n_flips, seen[kind], change))
+        kind = (change.cost, change.task.label)
+        keyed.append((change.cost, seen[kind], change))
         seen[kind] += 1
     return [change for *_, change in sorted(keyed, key=lambda item: item[:2])]
 
@@ -193,8 +202,11 @@ def _size(change: Change, row: Asked, space: Space, is_picture: bool) -> str:
     if kinds == {"word"}:
         both = ((len(change.added), "added"), (len(change.removed), "removed"))
         return f"{n} word{'s' * (n > 1)}: " + ", ".join(f"{k} {kind}" for k, kind in both if k)
-    bits = "" if n == len(columns) else f" ({n} bits)"
-    return f"{len(columns)} column{'s' * (len(columns) > 1)} changed{bits}"
+    rules, k = change.task.rules, len(columns)
+    more = f" ({n} bits)" if rules.about_bits and n != k else ""
+    if rules.unit in ("steps", "cost"):
+        more = f" ({rules.counted(change.cost)})"
+    return f"{k} column{'s' * (k > 1)} changed{more}"
 
 
 def _facts(change: Change, rows: Sequence[Asked]) -> dict[str, str]:

@@ -25,11 +25,12 @@ from tmverify.extras import need
 from tmverify.report.charts import chart_style, share_bar, svg
 from tmverify.report.columns import described, summary_text
 from tmverify.report.figures import result_figures, time_figures
-from tmverify.report.gallery import entry_of
+from tmverify.report.gallery import cost_of, entry_of
 from tmverify.report.report import Report, median_seconds
 from tmverify.report.series import HASH_CHARS, Series
 from tmverify.report.tiles import tiles_of
 from tmverify.report.words import (
+    EPSILONS,
     NOT_POSSIBLE,
     STATUSES,
     bounds_text,
@@ -43,9 +44,9 @@ from tmverify.report.words import (
 
 TEXTS = (
     "name", "question", "model", "data", "scope", "conditions", "label", "status", "bounds", "decision",
-    "engine", "reason", "detail", "certificate",
+    "engine", "reason", "detail", "certificate", "unit",
 )  # fmt: skip
-NUMBERS = ("index", "line", "epsilon", "lower", "upper", "flips", "seconds")
+NUMBERS = ("index", "line", "epsilon", "lower", "upper", "cost", "seconds")
 LISTS = ("change",)
 _LONGEST_NAME = 200
 
@@ -80,9 +81,15 @@ def render(report: Report, *, now: datetime | None = None) -> str:
         described=described(report.models),
         not_possible=NOT_POSSIBLE,
         n_witnesses=sum(row.witness is not None for row in report.rows),
-        bits_of_columns=any(not model.space.only_flags for model in report.models),
+        epsilon_text=epsilon_text(report),
     )
     return page
+
+
+def epsilon_text(report: Report) -> str:
+    """What epsilon is, for all that was asked with one."""
+    counted = dict.fromkeys(line.series.counted for line in report.lines if line.asks.has_epsilon)
+    return "; ".join(EPSILONS[each] for each in counted)
 
 
 def _part(name: str) -> str:
@@ -105,7 +112,7 @@ def table_json(report: Report) -> str:
     for i, (row, own) in enumerate(zip(report.rows, report.series, strict=True)):
         changes = () if row.witness is None else changes_text(row, row.task.named(models).space)
         said = _texts(row, own, NOT_POSSIBLE if i in report.impossible else "")
-        lines.append([*map(place, said), *_numbers(row), [*map(place, changes)] or None])
+        lines.append([*map(place, said), *_numbers(row, own), [*map(place, changes)] or None])
     return safe_json({"columns": [*TEXTS, *NUMBERS, *LISTS], "texts": list(texts), "rows": lines})
 
 
@@ -120,7 +127,7 @@ def _texts(row: Asked, series: Series, note: str) -> tuple[str, ...]:
     label, name = "" if task.label is None else str(task.label), shortened(task.row_name or "", _LONGEST_NAME)
     known = (name, task.question, series.model, task.data, str(task.scope), series.conditions, label)
     if answer is None:
-        return (*known, status_of(row), "", "", "", "", row.refused or "", "")
+        return (*known, status_of(row), "", "", "", "", row.refused or "", "", "")
     between = " → " if len(task.models) == 1 else " ≠ "
     again = f"attempt {answer.attempts}" if answer.attempts > 1 else ""
     return (
@@ -132,13 +139,14 @@ def _texts(row: Asked, series: Series, note: str) -> tuple[str, ...]:
         answer.stop_reason or "",
         "; ".join(part for part in (answer.detail, note, again) if part),
         answer.certificate_path or "",
+        task.rules.unit if task.rules.unit in ("steps", "cost") else "",
     )
 
 
-def _numbers(row: Asked) -> tuple[float | None, ...]:
+def _numbers(row: Asked, series: Series) -> tuple[float | None, ...]:
     task, answer = row.task, row.answer
     if answer is None:
         return task.index, task.line, task.epsilon, None, None, None, None
     lower, upper = (-1 if bound == math.inf else bound for bound in (answer.lower, answer.upper))
-    n_flips = None if row.flips is None else len(row.flips)
-    return task.index, task.line, task.epsilon, lower, upper, n_flips, float(f"{answer.seconds:.4g}")
+    cost = cost_of(row, series)
+    return task.index, task.line, task.epsilon, lower, upper, cost, float(f"{answer.seconds:.4g}")

@@ -114,7 +114,7 @@ def collect(
     if gallery < 0:
         raise InvalidInputError(f"gallery must be at least 0. Got {gallery} instead.")
     rows = tuple(rows if image is None else _as_pictures(rows, image))
-    series = tuple(series_of(rows))
+    series = tuple(series_of(rows, models))
     by_series: dict[Series, list[Asked]] = defaultdict(list)
     for each, row in zip(series, rows, strict=True):
         by_series[each].append(row)

@@ -33,14 +33,17 @@
   const scope = (row) => usual ? "" : [get(row, "scope"), get(row, "conditions")].filter(Boolean).join(", ");
   const size = (row) => {
     const lower = row[place.lower];
-    if (lower === null) return row[place.flips];
+    if (lower === null) return row[place.cost];
     return lower < 0 ? Infinity : lower;
   };
   const result = (row) => {
     const bounds = get(row, "bounds");
     if (bounds !== null) return `radius ${bounds}`;
-    const flips = row[place.flips];
-    return flips === null ? "" : `${flips} change${flips === 1 ? "" : "s"}`;
+    const cost = row[place.cost];
+    if (cost === null) return "";
+    const unit = get(row, "unit");
+    if (unit === "cost") return `cost ${cost}`;
+    return `${cost} ${unit === null ? "change" : "step"}${cost === 1 ? "" : "s"}`;
   };
   const change = (row) => changes(row).join(", ");
 

@@ -8,12 +8,14 @@ nothing, so everything in a report is counted for each series.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+from tmverify.asking.rules import KeptRules
 from tmverify.asking.tally import line_of
-from tmverify.asking.task import unpack
 from tmverify.campaign import Asked
+from tmverify.campaign.store import StoredModel
+from tmverify.space import Space
 
 HASH_CHARS = 8
 
@@ -26,11 +28,11 @@ class Series:
     models: tuple[str, ...]
     data: str
     scope: str
-    direction: str | None = None
-    mask: bytes | None = None
+    rules: KeptRules = KeptRules()  # noqa: RUF009 (it is frozen)
     n_features: int = 0
     engine: str = "auto"
     certified: bool = False
+    space: Space | None = field(default=None, compare=False, repr=False)
 
     @property
     def model(self) -> str:
@@ -38,14 +40,27 @@ class Series:
         return " ↔ ".join(self.names)
 
     @property
+    def counted(self) -> str:
+        """What epsilons and radii of it count: features, bits, columns, steps or cost."""
+        if self.rules.about_bits:
+            return "bits" if self.space is not None and not self.space.only_flags else "features"
+        return self.rules.unit
+
+    @property
+    def inputs(self) -> str:
+        """The inputs that it is about: the name of some, or every one."""
+        return self.data or ("every input" if self.rules.about_bits else "every possible input")
+
+    @property
     def conditions(self) -> str:
         """Every setting that is not the default one, in words; often none."""
-        words = []
-        if self.direction is not None:
-            words.append("only setting features" if self.direction == "add" else "only clearing features")
-        if self.mask is not None:
-            free = int(unpack(self.mask, self.n_features).sum())
-            words.append(f"{free} of {self.n_features} features free")
+        words = self.rules.words(self.space)
+        if self.rules.direction is not None:
+            adding = self.rules.direction == "add"
+            words.append("only setting features" if adding else "only clearing features")
+        free = self.rules.free(self.n_features)
+        if free is not None:
+            words.append(f"{int(free.sum())} of {self.n_features} features free")
         if self.engine != "auto":
             words.append(f"engine {self.engine}")
         if self.certified:
@@ -59,8 +74,9 @@ class Series:
         return " · ".join(part for part in (self.model, self.data, scope, self.conditions) if part)
 
 
-def series_of(rows: Sequence[Asked]) -> list[Series]:
-    """The series of each row."""
+def series_of(rows: Sequence[Asked], models: Mapping[str, StoredModel] | None = None) -> list[Series]:
+    """The series of each row; ``models`` are those that the store describes."""
+    known = models or {}
     hashes: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         for name, key in zip(row.task.names, row.task.models, strict=True):
@@ -76,11 +92,11 @@ def series_of(rows: Sequence[Asked]) -> list[Series]:
             models=task.models,
             data=task.data,
             scope=str(line_of(task).scope),
-            direction=task.direction,
-            mask=task.mask,
+            rules=task.rules,
             n_features=task.n_features,
             engine=task.engine,
             certified=task.certified,
+            space=task.named(known).space if all(key in known for key in task.models) else None,
         )
         for task in (row.task for row in rows)
     ]

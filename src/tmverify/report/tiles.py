@@ -22,6 +22,7 @@ _MAX_EPSILONS = 4  # how many epsilons of a question have a tile
 # By the number of models: what distances are called, and of what they are.
 _EXACT = {1: "exact radii", 2: "exact distances to a disagreement"}
 _DISTANCES = {1: "radius", 2: "distance to a disagreement"}
+_OF = {"columns": " (columns)", "steps": " (steps)", "cost": " (cost)", "bits": " (bits)"}
 _NEEDED = {1: "changes that alter the decision", 2: "changes that make the models disagree"}
 
 
@@ -64,13 +65,15 @@ def _unknown(tally: Tally) -> Iterator[Tile]:
 
 def _results(report: Report) -> Iterator[Tile]:
     """The tiles of each question that has answers."""
-    by_question: dict[tuple[str, int], dict[int | None, list[Line]]] = {}
+    by_question: dict[tuple[str, int, str], dict[int | None, list[Line]]] = {}
     for line in report.lines:
         if line.tally.done:
-            by_epsilon = by_question.setdefault((line.question, len(line.series.models)), {})
+            # An ε of columns and an ε of bits are not compared.
+            counted = "" if not line.asks.about_input else line.series.counted
+            by_epsilon = by_question.setdefault((line.question, len(line.series.models), counted), {})
             by_epsilon.setdefault(line.epsilon, []).append(line)
     radii = {each.series: each for each in report.radii}
-    for (_, n_models), by_epsilon in by_question.items():
+    for (_, n_models, _), by_epsilon in by_question.items():
         asks = next(iter(by_epsilon.values()))[0].asks
         if asks.is_distance:
             (lines,) = by_epsilon.values()
@@ -90,7 +93,9 @@ def _share_tiles(by_epsilon: dict[int | None, list[Line]]) -> Iterator[Tile]:
     left_out = [f"ε {epsilon}" for epsilon in epsilons if epsilon not in chosen]
     for epsilon in chosen:
         lines = by_epsilon[epsilon]
-        name = lines[0].asks.adjective if epsilon is None else f"{lines[0].asks.adjective} at ε {epsilon}"
+        name = lines[0].asks.adjective
+        if epsilon is not None:
+            name += f" at ε {epsilon}" + _OF.get(lines[0].series.counted, "")
         also = [Note(f"also asked: {', '.join(left_out)}")] if left_out and epsilon == chosen[-1] else []
         yield _share_tile(name, lines, also)
 
@@ -172,7 +177,8 @@ def _radius_tile(
     which: str, n_models: int, radii: Sequence[Radii], figure: Callable[[Radii], tuple[float, float]]
 ) -> Tile:
     bounds = [figure(each) for each in radii]
-    notes = [Note(_NEEDED[n_models])]
+    counted = radii[0].series.counted
+    notes = [Note(_NEEDED[n_models] + _OF.get(counted, ""))]
     n_open = sum(each.open for each in radii)
     if len(radii) == 1:
         n = len(radii[0].bounds)

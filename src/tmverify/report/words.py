@@ -22,6 +22,22 @@ _LONGEST = 200  # characters of a change
 UNAFFECTED = {1: ROBUSTNESS.adjective, 2: "decided alike"}
 RADIUS_TITLES = {1: "Radius: changes needed to alter the decision", 2: "Distance to the nearest disagreement"}
 
+# What an epsilon is, and the name of an axis, by what is counted (``Series.counted``).
+EPSILONS: Mapping[str, str] = {
+    "features": "ε is how many features may change at once",
+    "bits": "ε is how many features, single bits of the columns, may change at once",
+    "columns": "ε is how many columns may change at once",
+    "steps": "ε is how many steps are allowed: the cuts that a number crosses, and 1 for any other change",
+    "cost": "ε is what all changes together may cost",
+}
+AXES: Mapping[str, tuple[str, str]] = {
+    "features": ("features that may change", "features changed"),
+    "bits": ("bits that may flip", "bits flipped"),
+    "columns": ("columns that may change", "columns changed"),
+    "steps": ("steps that are allowed", "steps"),
+    "cost": ("what changes may cost", "cost of the changes"),
+}
+
 STATUSES: Mapping[str, str] = {
     **{question.adjective: question.proved for question in PLANNED.values()},
     "violated": "Disproved by an example: a changed input that is decided otherwise, found and replayed.",

@@ -20,13 +20,15 @@ from support.real_stores import answer_here, kind, looked_at, real_campaign, rea
 from support.tiny import random_case
 from support.tiny_networks import random_network_case
 from tmverify.asking.answer import decide_task
-from tmverify.asking.task import pack
+from tmverify.asking.bits import pack
+from tmverify.asking.rules import KeptRules
 from tmverify.campaign import Asked, Store, Task, TaskAnswer
 from tmverify.campaign.export import records
 from tmverify.cli import main
 from tmverify.cli.status import status_document
 from tmverify.engines import trust_in
 from tmverify.model import Classifier
+from tmverify.properties.allowed import Rule
 from tmverify.properties.trust import CHECKED, NETWORK_REPLAYED, REPLAYED
 from tmverify.report.report import collect
 
@@ -45,7 +47,7 @@ def some(real: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     seen: dict[object, str] = {}
     for row in stored(path):
         if row.task.engine in ("auto", "brute"):
-            seen.setdefault((row.task.engine, row.task.epsilon, row.task.direction, kind(row)), row.task.id)
+            seen.setdefault((row.task.engine, row.task.epsilon, row.task.rules, kind(row)), row.task.id)
     change(path, f"DELETE FROM asked WHERE task NOT IN ({', '.join(map(repr, seen.values()))})")
     return path
 
@@ -144,8 +146,7 @@ def random_task(rng: np.random.Generator, place: int) -> tuple[Task, list[Classi
         index=place,
         bits=pack(case.x),
         epsilon=None if question == "radius" else case.epsilon,
-        mask=None if mask is None else pack(mask),
-        direction=case.options.get("direction"),
+        rules=KeptRules(mask=None if mask is None else pack(mask), direction=case.options.get("direction")),
     ), models
 
 
@@ -184,7 +185,7 @@ def flipped(row: Asked, n: int, *, among: Callable[[int, int], bool] = lambda i,
 
 def of(question: str, status: str, engine: str = "brute", **more: object) -> Callable[[Asked], bool]:
     """Which row is forged: a question about machines ``a`` and ``b`` unless told otherwise."""
-    wanted: dict[str, object] = {"certified": False, "names": None, "direction": None, **more}
+    wanted: dict[str, object] = {"certified": False, "names": None, "rules": None, **more}
 
     def fits(row: Asked) -> bool:
         task, found = row.task, row.answer
@@ -192,7 +193,7 @@ def of(question: str, status: str, engine: str = "brute", **more: object) -> Cal
             return False
         if wanted["names"] is None and not set(task.names) <= {"a", "b"}:
             return False
-        return all(getattr(task, key) == value for key, value in wanted.items() if key != "names" or value)
+        return all(getattr(task, key) == value for key, value in wanted.items() if value is not None)
 
     return fits
 
@@ -202,7 +203,11 @@ def both(*parts: str) -> Columns:
 
 
 def finite(row: Asked) -> bool:
-    return of("radius", "exact", mask=None)(row) and row.answer is not None and row.answer.upper != math.inf
+    return (
+        of("radius", "exact", rules=KeptRules())(row)
+        and row.answer is not None
+        and row.answer.upper != math.inf
+    )
 
 
 def one_model(row: Asked) -> bool:
@@ -215,7 +220,7 @@ def infinite(row: Asked) -> bool:
 
 VIOLATED = of("robustness", "violated", epsilon=3)
 HOLDS = of("robustness", "holds", epsilon=1)
-ADDING = of("robustness", "violated", names=("three",), direction="add")
+ADDING = of("robustness", "violated", names=("three",), rules=KeptRules("bits", b"\xfe\0", "add"))
 NETWORK_HOLDS = of("robustness", "holds", "auto", names=("net",), epsilon=1)
 NO_PROOF: Columns = {"witness": None, "decisions": None}
 SAT, SEARCH = trust_in(["sat"]), trust_in(["search"])
@@ -367,8 +372,22 @@ IMPOSSIBLE: dict[str, dict[str, Any]] = {
     "a great epsilon": {"epsilon": 10},
     "a scope of lists": {"scope": [[]]},
     "a scope that is true": {"scope": True},
-    "a short mask": {"mask": b"\0"},
-    "another direction": {"direction": "sideways"},
+    "a short mask": {"rules": KeptRules(mask=b"\0")},
+    "another direction": {"rules": KeptRules(direction="sideways")},  # type: ignore[arg-type]
+    "another distance": {"rules": KeptRules("miles")},  # type: ignore[arg-type]
+    "rules of bits and columns": {"rules": KeptRules("columns", direction="add")},
+    "columns of bits": {"rules": KeptRules("bits", columns=(Rule(0, "keep"),))},
+    "columns in disorder": {"rules": KeptRules("columns", columns=(Rule(1, "keep"), Rule(0, "keep")))},
+    "a column twice": {"rules": KeptRules("columns", columns=(Rule(1, "up"), Rule(1, "down")))},
+    "a rule that says nothing": {"rules": KeptRules("columns", columns=(Rule(1),))},
+    "a frozen column with a cost": {"rules": KeptRules("columns", columns=(Rule(1, "keep", None, 2),))},
+    "a way sideways": {"rules": KeptRules("columns", columns=(Rule(1, "sideways"),))},  # type: ignore[arg-type]
+    "no values": {"rules": KeptRules("columns", columns=(Rule(1, "any", ()),))},
+    "values in disorder": {"rules": KeptRules("columns", columns=(Rule(1, "any", (2, 1)),))},
+    "a negative cost": {"rules": KeptRules("columns", columns=(Rule(1, "any", None, -1),))},
+    "a huge cost": {"rules": KeptRules("columns", columns=(Rule(1, "any", None, 1 << 30),))},
+    "a cost that is true": {"rules": KeptRules("columns", columns=(Rule(1, "any", None, True),))},
+    "an epsilon of no budget": {"rules": KeptRules("columns"), "epsilon": 1 << 31},
     "no engine": {"engine": "delphi"},
     "certificates of an engine without": {"engine": "brute", "certified": True},
     "an image without pixels": {"image": (0, 4)},

@@ -48,8 +48,8 @@ RESULT = (
 ASKED = {
     "asked": ("plan", "position", "task", "names", "data", "label", "image", "own", "line",
               "row_name", "raw"),
-    "task": ("id", "question", "models", "n_features", "index", "input", "epsilon", "scope", "mask",
-             "direction", "engine", "certified"),
+    "task": ("id", "question", "models", "n_features", "index", "input", "epsilon", "scope", "rules",
+             "engine", "certified"),
     "input": ("digest", "n_features", "bits"),
     "model": ("hash", "name", "n_features", "n_clauses", "classes", "space"),
 }  # fmt: skip

@@ -18,7 +18,8 @@ import pytest
 import tmverify as tv
 from support.campaigns import N_FEATURES, quick_plan, stored, voters
 from support.report_stores import answer as stored_answer
-from tmverify.asking.task import pack
+from tmverify.asking.bits import pack
+from tmverify.asking.rules import KeptRules
 from tmverify.campaign import Store, Task, TaskAnswer
 
 MODEL = voters()
@@ -50,8 +51,7 @@ def test_everything_comes_back(tmp_path: Path) -> None:
         label="seven",
         image=(3, 3),
         scope=1,
-        direction="remove",
-        mask=b"\xff\x80",
+        rules=KeptRules(mask=b"\xff\x80", direction="remove"),
         certified=True,
         own=True,
     )

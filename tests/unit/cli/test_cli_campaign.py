@@ -16,7 +16,7 @@ import pytest
 from support.campaigns import n_answered, quick_plan, stored, told
 from support.cli_cases import ENVIRONMENT, TMVERIFY, hard, majority, run, save
 from support.engines import stand_in
-from tmverify.asking.task import pack
+from tmverify.asking.bits import pack
 
 
 @pytest.fixture

@@ -26,10 +26,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_counterexamples_are_impossible_not_inputs(capsys: Capture) -> None:
-    assert run("universal-robustness age.tm ages.csv --eta 0.1") == 1
+    assert run("universal-robustness age.tm ages.csv --eta 0.1 --distance bits") == 1
     out = capsys.readouterr().out
     assert "not robust: 3 inputs have a counterexample (2 of these are no possible row); eta = 1/10" in out
-    assert run("universal-robustness age.tm ages.csv --eta 1") == 1
+    assert run("universal-robustness age.tm ages.csv --eta 1 --distance bits") == 1
     out = capsys.readouterr().out
     assert "not robust: 1 input has a counterexample (no possible row); eta = 1 of 3 inputs allows 0" in out
 

@@ -44,7 +44,7 @@ def rows_of(name: str) -> list[dict[str, str]]:
 
 
 def test_a_line_says_what_changes(capsys: Capture) -> None:
-    assert run("robustness loan.tm own.csv -e 1 -e 2") == 1
+    assert run("robustness loan.tm own.csv -e 1 -e 2 --distance bits") == 1
     out, err = capsys.readouterr()
     assert "  line 4, epsilon 1: class bad → class good if age over 60 → 40 to 60\n" in out
     assert (
@@ -59,8 +59,12 @@ def test_a_line_says_what_changes(capsys: Capture) -> None:
     assert err == "own.csv: ignored, as the model does not read them: note\n"
     assert "  bob, epsilon 1: class bad → class good if age over 60 → 40 to 60\n" in out
     Path("one.csv").write_text("age,city,owner\n31,Oslo,no\n")
-    assert run("robustness loan.tm one.csv") == 1
+    assert run("robustness loan.tm one.csv --distance bits") == 1
     assert "  this is no possible row" in capsys.readouterr().out
+    assert run("robustness loan.tm one.csv") == 1
+    out = capsys.readouterr().out
+    assert "  line 2, epsilon 1: class good → class bad if age 25 to 40 → over 60\n" in out
+    assert "possible" not in out
 
 
 def test_words_of_a_text(capsys: Capture) -> None:
@@ -73,7 +77,8 @@ def test_words_of_a_text(capsys: Capture) -> None:
 
 
 def test_lines_and_names_in_the_table_of_distances(capsys: Capture) -> None:
-    assert run("radius loan.tm own.csv --id customer --csv r.csv --save-witnesses w.npz") == 0
+    asked = "radius loan.tm own.csv --id customer --distance bits --csv r.csv --save-witnesses w.npz"
+    assert run(asked) == 0
     out = capsys.readouterr().out
     assert "│ index │ line │ name │" in out.replace("┃", "│")
     assert "│     1 │    4 │  bob │   bad │      1 │" in out
@@ -98,7 +103,7 @@ def test_json(capsys: Capture) -> None:
     assert (result["index"], result["line"], result["name"], result["possible"]) == (1, 4, "bob", True)
     assert result["changes"] == [{"column": "age", "before": "over 60", "after": "40 to 60"}]
     assert result["flipped_features"] == ["age > 60"]
-    _, found = ask_json(capsys, "robustness", "loan.tm", "own.csv", "--features", "owner")
+    _, found = ask_json(capsys, "robustness", "loan.tm", "own.csv", "--columns", "owner")
     assert [(each["changes"], each["possible"]) for each in found["results"]] == [(None, None)] * 3
 
 
@@ -147,10 +152,11 @@ def test_campaigns(capsys: Capture) -> None:
     assert run("campaign export s.db --csv o.csv --parquet o.parquet") == 0
     rows = rows_of("o.csv")
     assert [(row["line"], row["name"], row["possible"]) for row in rows[:3]] == [
-        ("2", "ann", "false"),
+        ("2", "ann", "true"),
         ("4", "bob", "true"),
-        ("5", "cid", "false"),
+        ("5", "cid", "true"),
     ]
+    assert {row["distance"] for row in rows} == {"columns"}
     assert json.loads(rows[1]["changes"]) == [{"column": "age", "before": "over 60", "after": "40 to 60"}]
 
 

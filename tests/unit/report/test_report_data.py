@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.report_stores import answer, machine, mixed_store, task, two_model_store, write_store
+from tmverify.asking.rules import KeptRules
 from tmverify.campaign import Store
 from tmverify.errors import InvalidInputError
 from tmverify.report.page import LISTS, NUMBERS, TEXTS, table_json
@@ -107,7 +108,7 @@ def test_models_of_one_name_and_other_regions_are_not_mixed(tmp_path: Path) -> N
     tasks = [
         task("robustness", [1, 0, 0, 0], old, names=["m"], **asked),
         task("robustness", [1, 0, 0, 0], new, names=["m"], **asked),
-        task("robustness", [1, 0, 0, 0], new, names=["m"], direction="add", **asked),
+        task("robustness", [1, 0, 0, 0], new, names=["m"], rules=KeptRules(direction="add"), **asked),
     ]
     path = write_store(
         tmp_path / "s.db", [(each, answer(each, "holds")) for each in tasks], [("m", old), ("m", new)]
@@ -146,7 +147,7 @@ def test_rows_of_the_table(mixed: Report) -> None:
         for row in data["rows"]
     ]
     assert len(rows) == 12
-    assert (rows[1]["status"], rows[1]["flips"], rows[1]["decision"]) == ("violated", 1, "dog → cat")
+    assert (rows[1]["status"], rows[1]["cost"], rows[1]["decision"]) == ("violated", 1, "dog → cat")
     assert [data["texts"][place] for place in rows[4]["change"]] == ["x1 0 → 1", "x2 0 → 1"]
     assert (rows[0]["change"], rows[3]["change"]) == (None, None)
     assert (rows[3]["status"], rows[3]["reason"], rows[3]["detail"]) == ("unknown", "timeout", "after 5 s")

@@ -12,7 +12,8 @@ import pytest
 
 import tmverify as tv
 from support.report_stores import answer, table_store, task, text_store, write_store
-from tmverify.asking.task import MOST_CHARS, pack
+from tmverify.asking.bits import pack
+from tmverify.asking.task import MOST_CHARS
 from tmverify.campaign import Asked, Store, Task, TaskAnswer
 from tmverify.report import write_report
 from tmverify.report.columns import described, summary_text

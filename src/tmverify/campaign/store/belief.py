@@ -14,8 +14,10 @@ it needs no model file. Which fields an answer has depends on its question::
                                                             a witness
     certificate   if it was asked for; or ``detail`` says why there is none      -
 
-A witness lies in the region, ``upper`` flips away; for one model it is not the input itself. (Only the
-file of a network tells which pixels no grey level changes.) Decisions are two classes; if the scope is a
+A witness lies in the region; its changes cost ``upper``, and at most epsilon; for one model it is not the
+input itself. Where columns change, the input and the witness are possible ones, and the rules speak of
+columns and values that the model has. (Only the file of a network tells which pixels no grey level changes.)
+Decisions are two classes; if the scope is a
 class, 1 and 0. A row of a file has a cell for each part of the model's space. An answer comes from the engine
 that was asked, or from one that it may pass the question to, and ``trusts`` repeats the declarations of these
 engines.
@@ -32,6 +34,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from tmverify.asking.answer import EXACT, MERGED, UNKNOWN, TaskAnswer
+from tmverify.asking.bits import is_packed, unpack
+from tmverify.asking.rules import KeptRules
 from tmverify.asking.task import MOST_CHARS, Task
 from tmverify.campaign.store.tables import StoredModel
 from tmverify.engines import ENGINE_NAMES, ENGINES, trust_in
@@ -42,7 +46,9 @@ from tmverify.model.clauses import MAX_FEATURES
 from tmverify.model.names import named_first
 from tmverify.properties import Status, StopReason
 from tmverify.properties.questions import PLANNED
+from tmverify.properties.region import MOST, Region, region_in
 from tmverify.properties.trust import CHECKED, NO_CERTIFICATE
+from tmverify.space import Space
 
 _HOLDS, _VIOLATED = Status.HOLDS.value, Status.VIOLATED.value
 _REASONS = frozenset(StopReason) - {StopReason.UNDECIDED_INPUTS}  # only universal questions have that one
@@ -92,18 +98,16 @@ def _faults_of_task(task: Task) -> Iterator[str]:
         yield f"its row has a name of {len(task.row_name)} characters"
     if any(len(cell) > MOST_CHARS for cell in task.raw or ()):
         yield f"its row has cells of more than {MOST_CHARS} characters"
-    if task.bits is not None and not _is_packed(task.bits, n):
+    if task.bits is not None and not is_packed(task.bits, n):
         yield f"its input has not {n} features"
     if asks.has_epsilon != (task.epsilon is not None):
         yield f"{task.question} has {'an' if asks.has_epsilon else 'no'} epsilon"
-    if not 0 <= (task.epsilon or 0) <= n:
-        yield f"epsilon {task.epsilon} is not between 0 and {n}"
-    if not asks.about_input and (task.mask is not None or task.direction is not None or task.own):
+    most = n if task.rules.about_bits else MOST
+    if not 0 <= (task.epsilon or 0) <= most:
+        yield f"epsilon {task.epsilon} is not between 0 and {most}"
+    if not asks.about_input and (not task.rules.everything or task.own):
         yield f"{task.question} is about all inputs, with no limits to what may change"
-    if task.mask is not None and not _is_packed(task.mask, n):
-        yield f"its mask has not {n} features"
-    if task.direction not in (None, "add", "remove"):
-        yield f"there is no direction {shown(task.direction)}"
+    yield from _faults_of_rules(task.rules, n)
     if task.engine not in ENGINE_NAMES:
         yield f"there is no engine {shown(task.engine)}"
     if task.certified and task.engine not in _CERTIFYING:
@@ -118,15 +122,20 @@ def _faults_of_answer(task: Task, answer: TaskAnswer, models: Sequence[StoredMod
     yield from _faults_of_models(task, models)
     if answer.status not in statuses:
         yield f"{task.question} has no status {shown(answer.status)}, only {', '.join(statuses)}"
+    try:
+        region = _region_of(task, models)
+    except ValueError as error:
+        yield str(error)
+        return
     if is_distance:
-        yield from _faults_of_bounds(task, answer)
+        yield from _faults_of_bounds(task, answer, region)
     elif answer.lower is not None or answer.upper is not None:
         yield f"{task.question} has no bounds, and here are {answer.lower} and {answer.upper}"
     seen = answer.upper != math.inf if is_distance else answer.status == _VIOLATED
     if seen != (answer.witness is not None):
         yield f"{_said(answer)}, {'and there is no witness' if seen else 'but there is a witness'}"
     if answer.witness is not None:
-        yield from _faults_of_witness(task, answer, answer.witness)
+        yield from _faults_of_witness(task, answer, answer.witness, models, region)
     yield from _faults_of_decisions(task, answer, models)
     if (answer.status == UNKNOWN) != (answer.stop_reason is not None):
         yield f"{_said(answer)}, {'without' if answer.status == UNKNOWN else 'but with'} a reason to stop"
@@ -151,12 +160,31 @@ def _faults_of_models(task: Task, models: Sequence[StoredModel]) -> Iterator[str
         if task.scope != TEAM and task.scope not in model.classes:
             yield f"{_called(model)} has no class {shown(task.scope)}"
     named = named_first(models)
+    yield from _faults_of_rules(task.rules, task.n_features, named.space)
     if task.raw is not None and not (named.space.named and len(task.raw) == len(named.space.parts)):
         n_columns = len(named.space.parts) if named.space.named else "no"
         yield f"its row has {len(task.raw)} cells, and {_called(named)} has {n_columns} columns"
 
 
-def _faults_of_bounds(task: Task, answer: TaskAnswer) -> Iterator[str]:
+def _faults_of_rules(rules: KeptRules, n_features: int, space: Space | None = None) -> Iterator[str]:
+    try:
+        rules.check(n_features, space)
+    except ValueError as error:
+        yield str(error)
+
+
+def _region_of(task: Task, models: Sequence[StoredModel]) -> Region | None:
+    """Where the witness must lie; None if bits flip, which are counted without it, or there is no input.
+
+    ValueError if the input is none that the columns can have.
+    """
+    x = task.x
+    if x is None or task.rules.about_bits:
+        return None
+    return region_in(named_first(models).space, x, task.epsilon, task.rules.rules(task.n_features))
+
+
+def _faults_of_bounds(task: Task, answer: TaskAnswer, region: Region | None) -> Iterator[str]:
     lower, upper = answer.lower, answer.upper
     if lower is None or upper is None:
         yield "a radius has two bounds, and there are fewer"
@@ -165,28 +193,39 @@ def _faults_of_bounds(task: Task, answer: TaskAnswer) -> Iterator[str]:
         yield f"its bounds are {lower} and {upper}, not two distances in order"
     if (answer.status == EXACT) != (lower == upper):
         yield f"{_said(answer)}, with bounds {lower} and {upper}"
-    n_free = _free(task).bit_count()
+    most = _free(task).bit_count() if region is None else region.reach
     for bound in (lower, upper):
-        if bound != math.inf and bound > n_free:
-            yield f"its bound {bound} is more than the {n_free} features that may change"
-    if len(task.models) == 1 and lower == 0 and upper != math.inf:
+        if bound != math.inf and bound > most:
+            said = "features that may change" if region is None else "that all changes together cost"
+            yield f"its bound {bound} is more than the {most} {said}"
+    free = region is not None and region.free_changes
+    if len(task.models) == 1 and lower == 0 and upper != math.inf and not free:
         yield "its lower bound is 0, but no model decides an input otherwise than itself"
 
 
-def _faults_of_witness(task: Task, answer: TaskAnswer, witness: bytes) -> Iterator[str]:
-    if not _is_packed(witness, task.n_features):
+def _faults_of_witness(
+    task: Task, answer: TaskAnswer, witness: bytes, models: Sequence[StoredModel], region: Region | None
+) -> Iterator[str]:
+    if not is_packed(witness, task.n_features):
         yield f"its witness has not {task.n_features} features"
     if task.bits is None:
+        if not task.rules.about_bits and not _is_possible(task, witness, models):
+            yield "its witness is no possible input"
         return
     changed = _number(witness) ^ _number(task.bits)
-    n_flips = changed.bit_count()
-    if changed & ~_free(task):
-        yield "its witness changes features that may not change"
-    if task.epsilon is not None and n_flips > task.epsilon:
-        yield f"its witness is {n_flips} flips away, more than epsilon {task.epsilon}"
-    if answer.upper is not None and n_flips != answer.upper:
-        yield f"its witness is {n_flips} flips away, and its upper bound is {answer.upper}"
-    if len(task.models) == 1 and not n_flips:
+    if region is None:
+        cost = None if changed & ~_free(task) else changed.bit_count()
+    else:
+        cost = region.cost(unpack(witness, task.n_features))
+    if cost is None:
+        yield f"its witness changes {'features' if region is None else 'columns'} that may not change so"
+        return
+    away = task.rules.counted(cost)
+    if task.epsilon is not None and cost > task.epsilon:
+        yield f"its witness is {away} away, more than epsilon {task.epsilon}"
+    if answer.upper is not None and cost != answer.upper:
+        yield f"its witness is {away} away, and its upper bound is {answer.upper}"
+    if len(task.models) == 1 and not changed:
         yield "its witness is the input itself"
 
 
@@ -288,9 +327,9 @@ def _called(model: StoredModel) -> str:
     return f"model {model.hash[:8]}"
 
 
-def _is_packed(bits: bytes, n: int) -> bool:
-    """Whether these are ``n`` bits as ``asking.task.pack`` packs them."""
-    return len(bits) == (n + 7) // 8 and not bits[-1] & (0xFF >> (n % 8 or 8))
+def _is_possible(task: Task, witness: bytes, models: Sequence[StoredModel]) -> bool:
+    bits = unpack(witness, task.n_features)
+    return bool(named_first(models).space.possible(bits[None, :])[0])
 
 
 def _number(packed: bytes) -> int:
@@ -301,8 +340,9 @@ def _number(packed: bytes) -> int:
 def _free(task: Task) -> int:
     """The features that may change, as an integer like that of ``_number``."""
     n = task.n_features
-    free = ((1 << n) - 1) << (-n % 8) if task.mask is None else _number(task.mask)
-    if task.direction is None or task.bits is None:
+    mask, direction = task.rules.mask, task.rules.direction
+    free = ((1 << n) - 1) << (-n % 8) if mask is None else _number(mask)
+    if direction is None or task.bits is None:
         return free
     ones = _number(task.bits)
-    return free & ones if task.direction == "remove" else free & ~ones
+    return free & ones if direction == "remove" else free & ~ones

@@ -97,7 +97,7 @@ class Store:
                 self._write("model", [values])
             about_inputs = (task for task in tasks if task.bits is not None)
             self._write("input", ((digest(each), each.n_features, each.bits) for each in about_inputs))
-            self._write("task", (written(TASK, task, input=digest(task)) for task in tasks))
+            self._write("task", (tables.task_values(task) for task in tasks))
             database.execute("DELETE FROM asked WHERE plan = ?", (title,))
             asked = enumerate(tasks)
             self._write("asked", ((title, place, t.id, *written(ASKED, t)) for place, t in asked))

@@ -21,6 +21,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from tmverify.asking.answer import TaskAnswer
+from tmverify.asking.rules import KeptRules
 from tmverify.asking.task import Task
 from tmverify.errors import ModelError, shown
 from tmverify.model import Label
@@ -29,7 +30,7 @@ from tmverify.model.clauses import MAX_CLAUSES, MAX_FEATURES
 from tmverify.space import Space
 
 APPLICATION = 0x746D7673  # "tmvs", in the header of the file
-VERSION = 2
+VERSION = 3
 TABLES = """
 CREATE TABLE model (
     hash TEXT PRIMARY KEY, name TEXT NOT NULL, n_features INTEGER NOT NULL, n_clauses INTEGER NOT NULL,
@@ -38,8 +39,8 @@ CREATE TABLE model (
 CREATE TABLE input (digest TEXT PRIMARY KEY, n_features INTEGER NOT NULL, bits BLOB NOT NULL);
 CREATE TABLE task (
     id TEXT PRIMARY KEY, question TEXT NOT NULL, models TEXT NOT NULL, n_features INTEGER NOT NULL,
-    "index" INTEGER, input TEXT REFERENCES input (digest), epsilon INTEGER, scope TEXT NOT NULL, mask BLOB,
-    direction TEXT, engine TEXT NOT NULL, certified INTEGER NOT NULL
+    "index" INTEGER, input TEXT REFERENCES input (digest), epsilon INTEGER, scope TEXT NOT NULL, rules TEXT,
+    engine TEXT NOT NULL, certified INTEGER NOT NULL
 );
 CREATE TABLE asked (
     plan TEXT NOT NULL, position INTEGER NOT NULL, task TEXT NOT NULL REFERENCES task (id),
@@ -57,8 +58,7 @@ CREATE TABLE result (
 );
 CREATE VIEW answers AS
     SELECT plan, task.id AS task, question, names AS models, data, "index", line, row_name, label, epsilon,
-           scope, direction,
-           hex(mask) AS features, status, lower, upper, seconds, result.engine, stop_reason, detail,
+           scope, rules, status, lower, upper, seconds, result.engine, stop_reason, detail,
            certificate, models AS model_hashes, versions, finished
     FROM asked JOIN task ON task.id = asked.task JOIN result ON result.task = task.id ORDER BY asked.rowid;
 """
@@ -131,6 +131,7 @@ _KINDS = {
         lambda value: _all_are(int, value) and len(value) == 2 and min(value) > 0, tuple, json=True
     ),
     "space": _Kind(lambda value: type(value) is dict, json=True),
+    "rules": _Kind(lambda value: type(value) is dict, KeptRules.from_json, json=True),
     "versions": _Kind(
         lambda value: type(value) is dict and _all_are(str, [*value.values()]), dict, json=True
     ),
@@ -159,7 +160,7 @@ class Column:
 
     def _parsed(self, text: Any) -> Any:
         """The JSON value in a text. Callers must not change it, because it may be shared."""
-        most = _MOST_NAMES if self.name in ("classes", "space", "raw") else _MOST
+        most = _MOST_NAMES if self.name in ("classes", "space", "raw", "rules") else _MOST
         if type(text) is not str or len(text) > most:
             raise self._wrong(text)
         try:
@@ -184,7 +185,7 @@ MODEL = _columns("hash text, name text, n_features integer, n_clauses integer, c
 # "input" is a digest, by which the bits are found; the bits are checked themselves.
 TASK = _columns(
     "id text, question text, models texts, n_features integer, index integer?, input anything, "
-    "epsilon integer?, scope label, mask blob?, direction text?, engine text, certified flag"
+    "epsilon integer?, scope label, rules rules?, engine text, certified flag"
 )
 ASKED = _columns(
     "names texts, data text, label label?, image size?, own flag, line integer?, row_name text?, raw texts?"
@@ -208,6 +209,11 @@ def written(columns: Sequence[Column], source: object, **more: Any) -> tuple[Any
     """The values of the columns: those in ``more``, the others from attributes of ``source``."""
     values = (more[each.name] if each.name in more else getattr(source, each.name) for each in columns)
     return tuple(column.written(value) for column, value in zip(columns, values, strict=True))
+
+
+def task_values(task: Task) -> tuple[Any, ...]:
+    """The row of a task."""
+    return written(TASK, task, input=digest(task), rules=task.rules.to_json())
 
 
 def result_values(task: Task, answer: TaskAnswer) -> tuple[Any, ...]:
@@ -243,8 +249,8 @@ def read_model(values: Sequence[object]) -> StoredModel:
 def read_task(values: Sequence[object], bits: object, asked: Sequence[object]) -> Task:
     """The task from its values in each table; the stored id must be that of its content."""
     found = _read(TASK, values) | _read(ASKED, asked)
-    key, _ = found.pop("id"), found.pop("input")
-    task = Task(bits=_BITS.read(bits), **found)
+    key, _, rules = found.pop("id"), found.pop("input"), found.pop("rules")
+    task = Task(bits=_BITS.read(bits), rules=KeptRules() if rules is None else rules, **found)
     if task.id != key:
         raise ValueError(f"task {shown(key)} is not what it was")
     return task
