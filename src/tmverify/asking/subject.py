@@ -245,6 +245,17 @@ def read_scope(model: Classifier, text: str) -> Label:
     )
 
 
+def read_class(model: Classifier, text: str, option: str) -> Label:
+    """The class that ``text``, given for ``option``, names."""
+    for label in model.classes:
+        if str(label) == text:
+            return label
+    raise InvalidInputError(
+        f"{option} must be a class of the model ({_known(model)}). Got {text!r} instead."
+        f"{guess(text, [*map(str, model.classes)])}"
+    )
+
+
 def draw(n_inputs: int, y: NDArray[Any] | None, n: int | None, seed: int) -> NDArray[np.int64]:
     """Rows to ask about, ascending: all of them, or ``n`` without repetition.
 

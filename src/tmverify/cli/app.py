@@ -19,10 +19,12 @@ import typer
 from tmverify.cli import campaign, importers, options
 from tmverify.cli.campaign import report
 from tmverify.cli.certify import certify
+from tmverify.cli.changes import changes
 from tmverify.cli.exit_codes import (
     EPILOG,
     EPILOG_CAMPAIGN,
     EPILOG_CERTIFY,
+    EPILOG_CHANGES,
     EPILOG_PLAIN,
     EPILOG_RADIUS,
     EPILOG_TRAIN,
@@ -123,6 +125,7 @@ _COMMANDS: list[tuple[str, str, Callable[..., None], str]] = [
         )
         for question in QUESTIONS.values()
     ),
+    ("Prove it, or find the counterexample", "changes", changes, EPILOG_CHANGES),
     ("Check a proof", "certify", certify, EPILOG_CERTIFY),
     ("Show many answers", "report", report, EPILOG_PLAIN),
     ("Take it elsewhere", "export", export, EPILOG_PLAIN),

@@ -39,6 +39,13 @@ EPILOG_RADIUS = """[bold]Exit codes[/bold]
 [red]3[/red] usage or input error;
 [yellow]130[/yellow] interrupted by Ctrl-C, after printing and saving what is known so far."""
 
+EPILOG_CHANGES = """[bold]Exit codes[/bold]
+
+[green]0[/green] all changes that were asked for are found and proved, or there are no more;
+[yellow]2[/yellow] some are open: a time limit or a fault left them unproved or unfound;
+[red]3[/red] usage or input error;
+[yellow]130[/yellow] interrupted by Ctrl-C; the rows before are printed."""
+
 EPILOG_PLAIN = """[bold]Exit codes[/bold]
 
 [green]0[/green] success;

@@ -32,7 +32,16 @@ from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Label, Model
 from tmverify.model.inputs import Row
 from tmverify.properties import Query, Radius, StopReason, robustness_query
-from tmverify.properties.allowed import Allowed, Columns, Costs, Direction, Distance, Features, Within
+from tmverify.properties.allowed import (
+    Allowed,
+    Columns,
+    Costs,
+    Direction,
+    Distance,
+    Features,
+    Rules,
+    Within,
+)
 from tmverify.properties.scope import Scope, check_model
 from tmverify.properties.trust import NO_CERTIFICATE
 from tmverify.space import Change
@@ -179,12 +188,38 @@ def nearest_changes(
     1 owner 0→1
     1 age up to 25 → 25 to 40
     """
-    check_model(model, "model")
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= MOST:
-        raise InvalidInputError(f"k must be an integer from 1 to {MOST}. Got {shown(k)} instead.")
     allowed = Allowed(
         distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
     )
+    return find_changes(
+        model,
+        x,
+        k,
+        target=target,
+        scope=scope,
+        allowed=allowed,
+        timeout=timeout,
+        engine=engine,
+        certificate=certificate,
+    )
+
+
+def find_changes(
+    model: Model,
+    x: Row,
+    k: int,
+    *,
+    target: Label | None,
+    scope: Scope = "team",
+    allowed: Allowed | Rules,
+    timeout: float | None,
+    engine: str,
+    certificate: bool,
+) -> NearestChanges:
+    """``nearest_changes``, with what may change as one argument."""
+    check_model(model, "model")
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= MOST:
+        raise InvalidInputError(f"k must be an integer from 1 to {MOST}. Got {shown(k)} instead.")
     start, deadline = time.perf_counter(), Deadline(check_timeout(timeout))
     query = robustness_query(model, x, None, scope=scope, allowed=allowed, target=target)
     finder = _Finder(query, engine, deadline, certificate)

@@ -1,0 +1,210 @@
+"""``tmverify changes``: the nearest changes of inputs, and what they are called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tmverify.cli import options
+from tmverify.cli.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from tmverify.asking.subject import Subject
+    from tmverify.verify import NearestChanges
+
+Index = Annotated[
+    int | None,
+    typer.Option("--index", min=0, help="One row of DATA, by its index (from 0). Default: every row."),
+]
+HowMany = Annotated[int, typer.Option("--k", "-k", min=1, help="How many changes of a row, at most.")]
+Target = Annotated[
+    str | None,
+    typer.Option("--target", metavar="CLASS", help="The decision wished for. Default: any other than now."),
+]
+CHANGES_TIMEOUT = 60.0
+Timeout = Annotated[
+    float,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        help="For each row; after that, what is known so far is shown. 0: no limit.",
+    ),
+]
+
+
+def changes(
+    model: options.ModelFile,
+    data: options.DataFile,
+    index: Index = None,
+    k: HowMany = 5,
+    target: Target = None,
+    id: options.IdColumn = None,
+    n: options.SampleSize = None,
+    seed: options.Seed = 0,
+    distance: options.Distance = "columns",
+    columns: options.Columns = [],  # noqa: B006 (typer copies it)
+    freeze: options.Freeze = [],  # noqa: B006
+    increase: options.Increase = [],  # noqa: B006
+    decrease: options.Decrease = [],  # noqa: B006
+    within: options.Within = [],  # noqa: B006
+    cost: options.Cost = [],  # noqa: B006
+    features: options.Features = None,
+    direction: options.Direction = None,
+    engine: options.Engine = "auto",
+    timeout: Timeout = CHANGES_TIMEOUT,
+    as_json: options.AsJson = False,
+    certificate: options.CertificateFolder = None,
+) -> None:
+    """What would have to change for another decision? The cheapest changes of each input, all proved.
+
+    A change is a set of columns; no set contains another. The cheapest come first, by default those of the
+    fewest columns, and nothing cheaper is left out: that is proved, and --certificate writes the proof down.
+    Say what can't change with --freeze age,sex, and what is hard to change with --cost.
+
+    Example: [cyan]tmverify changes people.tm people.csv --index 7 --k 5[/cyan]
+    a wished decision: [cyan]tmverify changes loans.tm loans.csv --index 3 --target yes --freeze age[/cyan]
+    """
+    from tmverify.asking.subject import Chosen, about_inputs, machines, open_inputs, open_models, text_of
+    from tmverify.cli.ask import typed_of
+    from tmverify.cli.output import described, show_json, tell_of_rows
+
+    allowed = typed_of(
+        {
+            "distance": distance,
+            "columns": columns,
+            "freeze": freeze,
+            "increase": increase,
+            "decrease": decrease,
+            "within": within,
+            "cost": cost,
+            "features": features,
+            "direction": direction,
+        }
+    )
+    opened = machines([model], open_models([model]))
+    inputs = open_inputs(data, opened, id)
+    tell_of_rows(data, inputs.ignored, inputs.notes)
+    chosen = Chosen(n=n, seed=seed, index=index, allowed=allowed)
+    subject = about_inputs((text_of(model.stem),), opened, inputs, chosen, data=text_of(data.stem))
+    asked = _Asked(subject, k, target, engine, None if timeout == 0 else timeout, certificate)
+    if as_json:
+        rows = [asked.document(place) for place in range(len(subject.rows))]
+        show_json({**described("changes", [model], opened), "k": k, "target": target, "inputs": rows})
+    else:
+        for place in range(len(subject.rows)):
+            asked.show(place)
+    raise typer.Exit(ExitCode.HOLDS if asked.complete else ExitCode.UNKNOWN)
+
+
+class _Asked:
+    """The answers for rows of a subject, one after the other."""
+
+    def __init__(
+        self,
+        subject: Subject,
+        k: int,
+        target: str | None,
+        engine: str,
+        timeout: float | None,
+        certificates: Path | None,
+    ) -> None:
+        from tmverify.asking.subject import read_class
+        from tmverify.campaign.run import check_folder
+
+        self.subject, self.k, self.engine, self.timeout = subject, k, engine, timeout
+        self.model: Any = subject.models[0]
+        self.rules = subject.rules.rules(self.model.n_features)
+        self.target = None if target is None else read_class(self.model, target, "--target")
+        self.certificates = certificates
+        check_folder(certificates, stored=False)
+        self.complete = True
+
+    def ask(self, place: int) -> NearestChanges:
+        from tmverify.verify.changes import find_changes
+
+        assert self.subject.X is not None
+        found = find_changes(
+            self.model,
+            self.subject.X[place],
+            self.k,
+            target=self.target,
+            allowed=self.rules,
+            timeout=self.timeout,
+            engine=self.engine,
+            certificate=self.certificates is not None,
+        )
+        self.complete &= found.complete
+        for number, change in enumerate(found):
+            if change.certificate is not None:
+                change.certificate.save(self._path(place, number))
+        return found
+
+    def _path(self, place: int, number: int) -> Path:
+        assert self.certificates is not None
+        index = self.subject.rows[place]
+        return self.certificates / f"changes-{index:04d}-{number + 1}.tmcert"
+
+    def _named(self, place: int) -> tuple[int | None, int | None, str | None]:
+        """The row's index, its line and its name, as far as they are known."""
+        index, inputs = self.subject.rows[place], self.subject.inputs
+        if index is None or inputs is None:
+            return index, None, None
+        line = None if inputs.lines is None else inputs.lines[index]
+        return index, line, None if inputs.ids is None else inputs.ids[index]
+
+    def document(self, place: int) -> dict[str, Any]:
+        """The answer for one row, for JSON."""
+        found = self.ask(place)
+        index, line, name = self._named(place)
+        sets = [
+            {
+                "cost": change.cost,
+                "decision": change.decision,
+                "optimal": change.optimal,
+                "changes": [
+                    {"column": one.column, "before": one.before, "after": one.after} for one in change.changes
+                ],
+                "witness": change.witness.tolist(),
+                "certificate": None if change.certificate is None else str(self._path(place, number)),
+            }
+            for number, change in enumerate(found)
+        ]
+        return {
+            "index": index,
+            "line": line,
+            "name": name,
+            "decision": found.before,
+            "complete": found.complete,
+            "detail": found.detail,
+            "seconds": found.seconds,
+            "changes": sets,
+        }
+
+    def show(self, place: int) -> None:
+        """Print the answer for one row."""
+        from rich.text import Text
+
+        from tmverify.cli.output import plain, show
+
+        found = self.ask(place)
+        index, line, name = self._named(place)
+        called = name or (f"input {index}" if line is None else f"line {line}")
+        show(Text(plain(f"{called}: {found.before}"), style="bold"))
+        if not found:
+            said = (
+                "nothing that is allowed alters the decision" if found.complete else f"open: {found.detail}"
+            )
+            show(Text(f"  {plain(said)}"))
+        for change in found:
+            text = Text("  ").append(plain(change.decision), style="cyan")
+            said = str(change) if change.changes else "as it is"
+            text.append(f" at cost {change.cost} with: ").append(plain(said))
+            if not change.optimal:
+                text.append("  (open: there may be a cheaper one)", style="yellow")
+            elif change.detail:
+                text.append(f"  ({plain(change.detail)})", style="yellow")
+            show(text)
+        if found and not found.complete:
+            show(Text(f"  open: {plain(found.detail)}", style="yellow"))
