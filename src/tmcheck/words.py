@@ -52,7 +52,7 @@ def changing(claim: dict[str, Any], space: Space | None = None) -> str:
         said += f", where {_some(rules, claim['columns'])}"
     apart = [_together(columns, space) for columns in claim["apart"] or ()]
     if apart:
-        said += f", never changing together {_some(apart, claim['apart'])}"
+        said += f", without changing {_some(apart, claim['apart'])}"
     return said
 
 
@@ -92,7 +92,8 @@ def _rule(space: Space | None, number: int, way: str, values: list[int] | None, 
 
 def _together(columns: list[int], space: Space | None) -> str:
     names = [_column(number, space) for number in columns[:_MOST_SAID]]
-    return " and ".join(names) + (f" and {len(columns) - _MOST_SAID} more" if columns[_MOST_SAID:] else "")
+    more = f" and {len(columns) - _MOST_SAID} more" if columns[_MOST_SAID:] else ""
+    return f"{'all of ' if len(columns) > 1 else ''}{' and '.join(names)}{more}"
 
 
 def _column(number: int, space: Space | None) -> str:

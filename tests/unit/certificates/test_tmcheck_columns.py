@@ -343,7 +343,7 @@ def test_the_words_name_columns_and_values() -> None:
     assert tmcheck.in_words(found).endswith(
         "keeps its decision within a cost of 1 (changed column(s), weighted) of the input 10, where 'owner' "
         "only rises and costs 3 times as much; 'age' only falls; 'city' only becomes 'other' or 'missing', "
-        "never changing together 'owner' and 'age'"
+        "without changing all of 'owner' and 'age'"
     )
     bare = json.loads(text.split(b"\n")[0])
     assert "where column 0 only rises" in tmcheck.in_words(bare)
