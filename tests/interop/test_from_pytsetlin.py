@@ -57,12 +57,17 @@ def test_trained_models(package: str, name: str, weighted: bool, tmp_path: Path)
 
 @each_package
 def test_the_cut_changes_predictions_and_is_declared(package: str) -> None:
+    """The libraries learn otherwise each time, and now and then so that the cut changes nothing."""
     subject = load_subject("digits")
-    tm = trained(package, threshold=3)
-    model = from_pytsetlin(tm, subject.everything)
-    assert model.clamp == 3
-    free = tv.Model(model.clauses, model.weights, model.bias, classes=model.classes)
-    assert (free.predict(subject.everything) != model.predict(subject.everything)).any()
+    changed = 0
+    for _ in range(8):
+        model = from_pytsetlin(trained(package, threshold=3), subject.everything)
+        assert model.clamp == 3
+        free = tv.Model(model.clauses, model.weights, model.bias, classes=model.classes)
+        changed += int((free.predict(subject.everything) != model.predict(subject.everything)).sum())
+        if changed:
+            break
+    assert changed > 0
 
 
 @each_package
