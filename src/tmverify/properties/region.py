@@ -292,9 +292,10 @@ def region_around(model: Classifier, x: Row, epsilon: int | None, rules: Rules) 
         _check_possible(space, center)
         mutable = mutable & _free_flags(space, center, rules)
         options = _options(space, center, rules)
-    region = Region(center, MOST, mutable, options, rules, space=space)
     most = model.n_features if rules.about_bits else None
-    return region.within(region.reach if epsilon is None else check_epsilon(epsilon, most))
+    budget = MOST if epsilon is None else check_epsilon(epsilon, most)
+    region = Region(center, budget, mutable, options, rules, space=space)
+    return region.within(region.reach) if epsilon is None else region
 
 
 def check_epsilon(epsilon: object, most: int | None = None) -> int:
