@@ -124,6 +124,8 @@ def rules_of(model: Classifier, allowed: Allowed) -> Rules:
             "features and direction, or another distance."
         )
     if distance == "bits" or (space.only_flags and all(rule.way == "keep" for rule in by_column)):
+        if allowed.features is None and direction is None and not by_column:
+            return EVERYTHING
         mask = _mask(model, allowed.features)
         mask[[rule.column for rule in by_column]] = False  # where all columns are flags, they are bits
         return Rules("bits", None if mask.all() else mask, direction)

@@ -177,7 +177,8 @@ def query_change(model: Classifier, expected: int, region: Region, wanted: int |
 def query_machine_change(model: Model, expected: int, region: Region, wanted: int | None = None) -> Query:
     """``query_change`` of a Tsetlin machine."""
     cases = differs(model, 0, expected) if wanted is None else decides(model, 0, wanted)
-    return replace(_assemble((model,), [([()], cases)], region, expected), wanted=wanted)
+    query = _assemble((model,), [([()], cases)], region, expected)
+    return query if wanted is None else replace(query, wanted=wanted)
 
 
 def query_disagreement(a: Model, b: Model, region: Region) -> Query:

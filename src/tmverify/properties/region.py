@@ -298,12 +298,14 @@ def region_in(
         mutable = mutable if rules.features is None else mutable & rules.features
         if rules.direction is not None:
             mutable = mutable & (center == (rules.direction == "remove"))
-        region = Region(center, MOST, mutable, rules=rules)
-        return region.within(region.reach if epsilon is None else check_epsilon(epsilon, space.n_bits))
-    _check_possible(space, center)
-    mutable = mutable & _free_flags(space, center, rules)
-    region = Region(center, MOST, mutable, _options(space, center, rules), rules, space=space)
-    return region.within(region.reach if epsilon is None else check_epsilon(epsilon))
+        options, known, most = _NO_OPTIONS, None, space.n_bits
+    else:
+        _check_possible(space, center)
+        mutable = mutable & _free_flags(space, center, rules)
+        options, known, most = _options(space, center, rules), space, None
+    budget = MOST if epsilon is None else check_epsilon(epsilon, most)
+    region = Region(center, budget, mutable, options, rules, space=known)
+    return region.within(region.reach) if epsilon is None else region
 
 
 def check_epsilon(epsilon: object, most: int | None = None) -> int:
