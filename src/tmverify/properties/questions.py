@@ -197,7 +197,7 @@ ROBUSTNESS = Question(
     compile=robustness_query,
     has_epsilon=True,
     proved="Proved: no allowed change of up to ε features alters the decision; all of them are covered.",
-    help="""Can a few flipped bits of an input change the decision?
+    help="""Can a few changed columns, or flipped bits, of an input change the decision?
 
     Each input is checked at each epsilon, and each epsilon is a row of the table.
     [bold]robust[/bold]: proved, no change of at most epsilon features alters the decision.
@@ -206,6 +206,7 @@ ROBUSTNESS = Question(
 
     Example: [cyan]tmverify robustness model.tm test.npz --epsilon 1 --epsilon 3 --n 200[/cyan]
     rows of your table: [cyan]tmverify robustness people.tm people.csv --id customer[/cyan]
+    only these columns: [cyan]tmverify robustness people.tm people.csv -e 2 --columns income,savings[/cyan]
     """,
 )
 SIMILARITY = Question(
@@ -218,7 +219,7 @@ SIMILARITY = Question(
     help="""Do two models agree on every input near the given ones?
 
     Each input is checked at each epsilon, and each epsilon is a row of the table.
-    [bold]similar[/bold]: proved, the models agree on all inputs within epsilon flips.
+    [bold]similar[/bold]: proved, the models agree on all inputs within epsilon changes.
     [bold]violated[/bold]: on one of those they differ; the first few are shown.
     [bold]solved[/bold] counts both, and mean seconds are over those.
     With --scope own and no labels, the class is the one that A predicts.
@@ -233,8 +234,8 @@ EQUIVALENCE = Question(
     models=(2,),
     compile=equivalence_query,
     about_input=False,
-    proved="Proved: the two models decide alike on every input that there is.",
-    help="""Do two models agree on every input there is?
+    proved="Proved: the two models decide alike on every possible input.",
+    help="""Do two models agree on every possible input?
 
     [bold]holds[/bold]: proved, no input tells them apart.
     [bold]violated[/bold]: one does; it is shown, after both models were run on it.
@@ -255,9 +256,9 @@ RADIUS = Question(
     title_of_two="nearest disagreement",
     proved="The radius is proved: so many changes can alter the decision, and no fewer. "
     "∞ means that no allowed change does.",
-    help="""How many flipped bits does it take to change the decision on an input?
+    help="""How many changed columns, or flipped bits, does it take to change the decision?
 
-    The [bold]radius[/bold] is exact: so many flips do it, and fewer are proved not to.
+    The [bold]radius[/bold] is exact: so many changes do it, and fewer are proved not to.
     The nearest class is what they make of it; the model was run on that input.
     [bold]5..9[/bold]: a limit struck; it takes at least 5, and 9 suffice. [bold]5..?[/bold]: none known.
     [bold]inf[/bold]: no change that is allowed alters the decision.
@@ -266,6 +267,7 @@ RADIUS = Question(
 
     Example: [cyan]tmverify radius model.tm test.npz --n 200 --csv radii.csv[/cyan]
     rows of your table: [cyan]tmverify radius people.tm people.csv --id customer[/cyan]
+    what may change: [cyan]tmverify radius people.tm people.csv --freeze age --within income=20..50[/cyan]
     words may only be added: [cyan]tmverify radius imdb.tm reviews.txt --direction add[/cyan]
     two models: [cyan]tmverify radius trained.tm test.npz --against pruned.tm[/cyan]
     """,
