@@ -198,7 +198,7 @@ def credits_of(
     none, credits = np.empty(0, np.int64), np.empty(n, np.int64)
     multipliers = tree.Multipliers(none, np.empty(0), given.share, given.load, wide, given.lean)
     scratch = tree.Scratch(total, credits, none, np.empty(size, np.float32), none)
-    constant, norm = credit_flips(problem, dead, multipliers, scratch, unit, given.step, given.turn)
+    constant, norm = credit_flips(problem.arrays, dead, multipliers, scratch, unit, given.step, given.turn)
     return int(constant), credits, float(norm)
 
 

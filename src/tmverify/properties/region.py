@@ -294,11 +294,14 @@ def region_in(
     """
     center.flags.writeable = False
     mutable = np.ones(space.n_bits, np.bool_) if attainable is None else attainable
+    options: tuple[Options, ...]
+    known: Space | None
+    most: int | None
     if rules.about_bits:
         mutable = mutable if rules.features is None else mutable & rules.features
         if rules.direction is not None:
             mutable = mutable & (center == (rules.direction == "remove"))
-        options, known, most = _NO_OPTIONS, None, space.n_bits
+        options, known, most = (), None, space.n_bits
     else:
         _check_possible(space, center)
         mutable = mutable & _free_flags(space, center, rules)

@@ -282,7 +282,9 @@ def test_restricted_columns_and_renamed_literals(n_cases: int, options: int) -> 
                 assert holds == (o in old_sets[a])
 
         new = Written(len(toy.clauses), len(problem.features))
-        m = _moves.rename_literals(problem, number, negated, new.room, new.kept, np.empty((2, 4), np.int32))
+        m = _moves.rename_literals(
+            problem.arrays, number, negated, new.room, new.kept, np.empty((2, 4), np.int32)
+        )
         kept = new.kept[:m].tolist()
         assert kept == sorted(set(kept))
         picked = [tuple(int(rng.integers(k)) for k in np.diff(first)) for _ in range(30)]

@@ -120,7 +120,7 @@ def test_mixing_votes() -> None:
         mix = rng.integers(0, 1025, size=len(toy.needs))
         total = np.empty(len(toy.clauses), np.int64)
         problem = toy.problem()
-        need = mix_votes(problem, mix, total)
+        need = mix_votes(problem.arrays, mix, total)
         assert need == sum(int(m) * n for m, n in zip(mix, toy.needs, strict=True))
         for j, weight in enumerate(total.tolist()):
             assert weight == sum(int(m) * row[j] for m, row in zip(mix, toy.votes, strict=True))
@@ -304,7 +304,7 @@ def test_counting_votes() -> None:
         problem = toy.problem()
         sums = np.full(len(toy.needs), 17)
         for dead in (np.zeros(len(toy.clauses), np.int32), dead_under(toy, fixed)):
-            count_votes(problem, dead, mask(flips, toy.n), sums)
+            count_votes(problem.arrays, dead, mask(flips, toy.n), sums)
             assert sums.tolist() == toy.sums(flips)
 
 
@@ -319,7 +319,7 @@ def test_votes_of_the_relaxation() -> None:
         total = rng.choice([-1, 1], size=len(toy.clauses))
         problem, sums = toy.problem(), np.empty(2)
         dead = (rng.random(len(toy.clauses)) < 0.2).astype(np.int32)
-        relaxed_votes(problem, total, dead, lean, sums)
+        relaxed_votes(problem.arrays, total, dead, lean, sums)
         expected = [0.0, 0.0]
         for j, clause in enumerate(toy.clauses):
             values = [float(lean[f]) if wakes else 1 - float(lean[f]) for f, wakes in clause.literals()]

@@ -45,7 +45,7 @@ def test_one_flip_after_another() -> None:
             np.zeros(n_constraints, np.int64),
             np.zeros((n_constraints, toy.n), np.int64),
         )
-        reached = climb(problem, problem.radius, flips, *scratch)
+        reached = climb(problem.arrays, problem.radius, flips, *scratch)
         expected, path = twin_climb(toy)
         assert reached == expected
         if reached:

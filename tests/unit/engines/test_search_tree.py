@@ -202,7 +202,7 @@ def test_the_bound_never_falls_below_a_planted_witness(n_cases: int) -> None:
         left = toy.radius - int((fixed == 1).sum())
         mix = rng.integers(0, _tree.MIX_UNIT + 1, size=len(toy.needs))
         total = np.empty(len(toy.clauses), np.int64)
-        need = mix_votes(problem, mix, total)
+        need = mix_votes(problem.arrays, mix, total)
         unit = int(rng.choice([1, 64, 1 << 20]))
         given = Multipliers(
             rng.exponential(0.5, size=len(problem.features)).astype(np.float32),

@@ -77,8 +77,22 @@ class Moves(NamedTuple):
     bits: NDArray[np.int32]
 
 
+class Arrays(NamedTuple):
+    """What the kernels see of a Problem: numba takes a moment for each field that it is passed."""
+
+    offsets: NDArray[np.int64]
+    middles: NDArray[np.int64]
+    features: NDArray[np.int32]
+    votes: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    radius: int
+    where: NDArray[np.int64]
+    clauses: NDArray[np.int32]
+    waking: NDArray[np.bool_]
+
+
 class Problem(NamedTuple):
-    """See the module; the kernels use it directly. Its arrays must not be changed.
+    """See the module. Its arrays must not be changed.
 
     Attributes
     ----------
@@ -122,10 +136,19 @@ class Problem(NamedTuple):
     moves: Moves | None = None
 
     @property
-    def n_choices(self) -> int:
-        """How many moves there are: flips, or options other than references."""
-        moves = self.moves
-        return len(self.feature_ids) if moves is None else len(moves.costs) - len(moves.columns)
+    def arrays(self) -> Arrays:
+        """What the kernels see of it."""
+        return Arrays(
+            self.offsets,
+            self.middles,
+            self.features,
+            self.votes,
+            self.bounds,
+            self.radius,
+            self.where,
+            self.clauses,
+            self.waking,
+        )
 
     def solution(self, taken: NDArray[np.bool_] | NDArray[np.int64]) -> Solution:
         """The flips of the Query, and their cost, of a mask of flips, or of an option for each column."""
@@ -245,7 +268,7 @@ def _compact(
     room = _room(m, size, n_constraints)
     always = np.zeros(n_constraints, np.int64)
     table = np.full(1 << (2 * m + 1).bit_length(), -1, np.int64) if merge else _NO_TABLE
-    n = shrink_clauses(problem, fixed, least, problem.radius, merge, room, always, table)
+    n = shrink_clauses(problem.arrays, fixed, least, problem.radius, merge, room, always, table)
     end = room.offsets[n]
     offsets, middles, features = room.offsets[: n + 1], room.middles[:n], room.features[:end]
     used = np.empty(len(problem.feature_ids), np.int64)
@@ -384,7 +407,9 @@ def _restricted(problem: Problem, moves: Moves, alive: NDArray[np.bool_], merge:
     left, spent = restrict_columns(moves, alive, order, first, costs, masks, number, negated, homes)
     m = problem.votes.shape[1]
     room, kept = _room(m, len(problem.features), 0), np.empty(m, np.int64)
-    n = rename_literals(problem, number, negated, room, kept, np.empty((2, len(moves.columns) + 1), np.int32))
+    n = rename_literals(
+        problem.arrays, number, negated, room, kept, np.empty((2, len(moves.columns) + 1), np.int32)
+    )
     end = room.offsets[n]
     renamed = problem._replace(
         offsets=room.offsets[: n + 1],

@@ -48,7 +48,7 @@ def _look(problem: Problem, c: int, unit: int) -> tuple[bool, NDArray[np.int8] |
     """Whether constraint c is refuted, and what its bound fixes, None if nothing."""
     credits = np.empty(len(problem.feature_ids), np.int64)
     votes, dead = np.ascontiguousarray(problem.votes[c]), np.zeros(len(problem.middles), np.int32)
-    constant = int(credit_record(problem, votes, dead, new_record(problem, unit), credits))
+    constant = int(credit_record(problem.arrays, votes, dead, new_record(problem, unit), credits))
     need = int(problem.bounds[c]) * unit
     if problem.moves is None:
         return _look_at_flips(constant, need, credits, problem.radius)

@@ -165,7 +165,7 @@ class Tree:
         self._plant(new)
 
     def _plant(self, problem: Problem) -> None:
-        self.problem = problem
+        self.problem, self._arrays = problem, problem.arrays
         self._moving = all_alive(problem)
         n, m, size = len(problem.feature_ids), problem.votes.shape[1], len(problem.features)
         n_fixable = n if problem.moves is None else len(problem.moves.costs)
@@ -200,7 +200,7 @@ class Tree:
             counts = self.state.counts
             nodes, steps = counts[_tree.NODES], counts[_tree.STEPS]
             result = _tree.explore(
-                self.problem, self.state, self.problem.moves, self._moving, self.multipliers, self._scratch,
+                self._arrays, self.state, self.problem.moves, self._moving, self.multipliers, self._scratch,
                 self._relaxed_sums, self._record, self.unit, ROOT_STEPS, NODE_STEPS,
                 budget.nodes - budget.used["nodes"], SLICE,
             )  # fmt: skip
@@ -251,7 +251,7 @@ class Tree:
             self._recorded_mix = mix
         assert self._record is not None
         out = np.empty(5 * (len(self._record.parts) + 2 * len(self._record.loads)), np.uint8)
-        n = pack_changes(self.problem, self._scratch.total, self._record, self._written, out)
+        n = pack_changes(self._arrays, self._scratch.total, self._record, self._written, out)
         if n:
             draft.block(packed_step("set", out[:n].tobytes()))
 
@@ -260,7 +260,7 @@ def new_record(problem: Problem, unit: int) -> Record:
     """A record with the multipliers that a checker begins with."""
     size, m = len(problem.features), problem.votes.shape[1]
     record = Record(unit, np.empty(size, np.int32), np.empty(m, np.int32))
-    first_record(problem, record)
+    first_record(problem.arrays, record)
     return record
 
 
@@ -293,9 +293,9 @@ def greedy(problem: Problem) -> Solution | None:
     false, sums = np.zeros(m, np.int32), np.zeros(n_constraints, np.int64)
     gains = np.zeros((n_constraints, n), np.int64)
     if problem.moves is None:
-        return problem.solution(flips) if climb(problem, most, flips, false, sums, gains) else None
+        return problem.solution(flips) if climb(problem.arrays, most, flips, false, sums, gains) else None
     choice = problem.moves.first[:-1].copy()
-    if climb_columns(problem, problem.moves, problem.radius, choice, flips, false, sums, gains):
+    if climb_columns(problem.arrays, problem.moves, problem.radius, choice, flips, false, sums, gains):
         return problem.solution(choice)
     return None
 
@@ -303,7 +303,7 @@ def greedy(problem: Problem) -> Solution | None:
 def votes_with(problem: Problem, flips: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The votes of each constraint with exactly these flips."""
     sums = np.empty(len(problem.bounds), np.int64)
-    count_votes(problem, np.zeros(problem.votes.shape[1], np.int32), flips, sums)
+    count_votes(problem.arrays, np.zeros(problem.votes.shape[1], np.int32), flips, sums)
     return sums
 
 
