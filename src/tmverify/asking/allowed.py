@@ -163,11 +163,16 @@ def _costs(entries: Sequence[str | Pair], places: dict[str, int]) -> dict[str, i
 
 
 def _within(entries: Sequence[str | Pair], space: Space, places: dict[str, int]) -> dict[str, Any]:
-    """For each column a range, or its values in words; what is said of a column several times adds up."""
+    """For each column a range, or its values in words; more values may be said in another option."""
     found: dict[str, list[Any]] = {}
     for entry in entries:
         name, given = _pair(entry, "within", places)
         column = space.columns[places[name]] if name in places else None
+        if name in found and column is not None and isinstance(column.part, Number):
+            raise InvalidInputError(
+                f"--within names the number {name!r} twice. Give one range. Several with commas between them, "
+                "such as ..20,60.., are allowed together."
+            )
         found.setdefault(name, []).extend([] if column is None else _items(column, given))
     return {name: _united(space.columns[places[name]], items) if name in places else None
             for name, items in found.items()}  # fmt: skip
@@ -186,12 +191,17 @@ def _items(column: Column, given: Any) -> list[Any]:
         items = list(given)
     if not isinstance(column.part, Number):
         return items
-    if any(isinstance(item, int | float) for item in items):
+    if any(isinstance(item, int | float) or _is_bare_number(item, column) for item in items):
         raise InvalidInputError(
             f'--within of the number {column.name!r} must be a range, such as "18..65", "18.." or "..65", '
             f"or values in words. Got {shown(given)} instead."
         )
     return [_range(column, item) for item in items]
+
+
+def _is_bare_number(item: Any, column: Column) -> bool:
+    """Whether it is a number where a range is meant: 20,60 could be two values, and 4,000..5,000 is none."""
+    return isinstance(item, str) and item not in column.values and as_number(item.strip()) is not None
 
 
 def _range(column: Column, item: Any) -> Any:

@@ -30,7 +30,7 @@ from tmverify.errors import InvalidInputError, meant, shown, some
 from tmverify.model import Classifier
 from tmverify.model.checks import as_bit_vector
 from tmverify.model.names import default_name, feature_finder, in_order
-from tmverify.space import Column, Flag, Number, Space
+from tmverify.space import Column, Flag, Number, Space, Text
 
 Direction = Literal["add", "remove"]
 Distance = Literal["columns", "steps", "bits"]
@@ -192,6 +192,13 @@ class _Reader:
         if not self._places:
             self._places = {column.name: i for i, column in enumerate(self.space.columns)}
         place = self._places.get(name) if isinstance(name, str) else None
+        parts = self.space.parts if self.space.named else ()
+        text = next((part for part in parts if isinstance(part, Text) and part.name == name), None)
+        if text is not None:
+            raise InvalidInputError(
+                f"{argument} must name columns of the model, and those of a text are its words, such as "
+                f"{some(text.words, 3)}. Got {shown(name)}, the text itself, instead."
+            )
         if place is None:
             raise InvalidInputError(
                 f"{argument} must name columns of the model. Got {shown(name)} instead{self._hint(name)}"
@@ -256,6 +263,12 @@ class _Reader:
         else:
             if isinstance(given, str) or not isinstance(given, Iterable):
                 given = [given]
+            given = list(given)
+            if isinstance(part, Number) and len(given) == 2 and all(map(_is_number, given)):
+                raise InvalidInputError(
+                    f"within must give column {column.name!r} a range as a pair, "
+                    f"({given[0]}, {given[1]}): a list could mean two single values. Got {shown(given)}."
+                )
             found = {_value(column, value) for value in given}
         if not found:
             raise InvalidInputError(f"within allows column {column.name!r} no value. Use freeze.")
@@ -283,6 +296,10 @@ def _end(part: Number, end: Any, missing: float) -> float:
             f"Got {shown(end)} instead."
         )
     return float(end)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 def _value(column: Column, value: Any) -> int:

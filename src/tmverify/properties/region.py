@@ -188,9 +188,9 @@ class Region:
     def counting_columns(self) -> tuple[Region, int]:
         """The same inputs, of equal cost those of fewer changes first: costs are multiplied by a factor.
 
-        Returns the region and the factor, 1 if every change costs something anyway.
+        Returns the region and the factor, 1 if every change costs 1 anyway.
         """
-        if not self.free_changes:
+        if all((own.costs[1:] == 1).all() for own in self.options):
             return self, 1
         flags = np.flatnonzero(self.mutable)
         origin, patterns = self.origin, np.array([[0], [1]], np.uint8)

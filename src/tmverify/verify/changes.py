@@ -8,8 +8,9 @@ set S is found in the part in which the columns K keep their values, that part i
 each column c of S, in which K and c keep theirs (E. L. Lawler 1972, for the k best solutions). Parts wait in
 order of what their nearest witness costs, or at least costs; a set that is found in the first of them is
 proved to be the next one. The cheapest set of a part has no proper subset that alters the decision, as that
-would cost less. Where changes cost nothing, that is no longer so: then, of equally cheap sets, those of fewer
-columns come first.
+would cost less, or as much with fewer columns: of equally cheap sets, those of fewer columns come first. A
+set within an earlier one can only be dearer (fewer columns, but larger steps); it is not listed, and neither
+are sets that contain it.
 """
 
 from __future__ import annotations
@@ -103,7 +104,11 @@ class NearestChanges(Sequence[ChangeSet]):
         The decision on the input itself.
     complete : bool
         Whether it has all that was asked for, each proved: ``k`` sets, or all that there are.
+    exhausted : bool
+        Whether it is proved that there are no others.
     seconds : float
+    certificate : Certificate or None
+        The proof that there are no others, if there are none and certificates were asked for.
     stop_reason : StopReason or None
         Why it is not complete; ``detail`` says more.
     """
@@ -111,9 +116,11 @@ class NearestChanges(Sequence[ChangeSet]):
     found: tuple[ChangeSet, ...]
     before: Label
     complete: bool
+    exhausted: bool
     seconds: float
     stop_reason: StopReason | None = None
     detail: str = ""
+    certificate: Certificate | None = None
 
     @overload
     def __getitem__(self, index: int) -> ChangeSet: ...
@@ -228,11 +235,14 @@ def find_changes(
         found.append(change)
         if len(found) == k:
             break
+    exhausted = len(found) < k and finder.stop_reason is None
     assert query.expected is not None
     return NearestChanges(
         found=tuple(found),
         before=query.machines[0].classes[query.expected],
         complete=finder.stop_reason is None,
+        exhausted=exhausted,
+        certificate=finder.proof_of_the_end() if exhausted else None,
         seconds=time.perf_counter() - start,
         stop_reason=finder.stop_reason,
         detail=finder.detail,
@@ -259,10 +269,11 @@ class _Finder:
         self.detail = ""
         self._numbers = count()
         self._seen: set[frozenset[int]] = set()
+        self._found: list[frozenset[int]] = []
 
     def find(self) -> Iterator[ChangeSet]:
         waiting: list[_Part] = []
-        found: list[frozenset[int]] = []
+        found = self._found
         self._wait(waiting, 0, frozenset())
         while waiting:
             part = heapq.heappop(waiting)
@@ -305,20 +316,37 @@ class _Finder:
         """The set with its certificate: no other is cheaper that lets a column of each earlier set be."""
         if not self.certificate:
             return change
+        certificate = self._proof(apart, change.cost - 1, change)
+        missing = "" if certificate else f"{NO_CERTIFICATE}no time was left to complete the evidence"
+        return replace(change, certificate=certificate, detail=missing)
+
+    def proof_of_the_end(self) -> Certificate | None:
+        """The certificate that there is no further set, if certificates are wanted.
+
+        There is nothing to prove after the empty set, which every other contains.
+        """
+        if not self.certificate or frozenset() in self._found:
+            return None
+        return self._proof(self._found, self.query.region.reach, None)
+
+    def _proof(
+        self, apart: list[frozenset[int]], within: int, change: ChangeSet | None
+    ) -> Certificate | None:
+        """The proof that what lets a column of each of these sets be costs more; None if time runs out."""
         asked = replace(self.query, region=replace(self.query.region, apart=tuple(apart)))
         engine, log = prepared(asked, self.engine, True)
         assert log is not None
         needed: dict[Refutation, None] = {}
-        for kept in _transversals(apart) if change.cost else ():
-            part = replace(asked, region=self.query.region.keeping(kept).within(change.cost - 1))
+        for kept in _transversals(apart) if within >= 0 else ():
+            part = replace(asked, region=self.query.region.keeping(kept).within(within))
             portion = log.portion(range(len(asked.constraints)), Where(keep=tuple(sorted(kept))))
             outcome = engine.decide(part, self.deadline, portion).outcome
-            refutations = portion.refutations_of(part, change.cost - 1)
+            refutations = portion.refutations_of(part, within)
             if outcome is not Outcome.NO_WITNESS or refutations is None:
-                return replace(change, detail=f"{NO_CERTIFICATE}no time was left to complete the evidence")
+                return None
             needed.update(dict.fromkeys(refutations))
-        text = Proof(log, list(needed))
-        return replace(change, certificate=claims.radius(asked, change.cost, change.witness, text))
+        far, witness = (math.inf, None) if change is None else (change.cost, change.witness)
+        return claims.radius(asked, far, witness, Proof(log, list(needed)))
 
     def _changed(self, answer: Radius) -> frozenset[int]:
         assert answer.flips is not None

@@ -66,6 +66,7 @@ def test_help_and_version(capsys: Capture) -> None:
         "similarity",
         "equivalence",
         "radius",
+        "changes",
         "certify",
         "report",
         "export",

@@ -38,7 +38,7 @@ from tmverify.properties.query import Query
 from tmverify.properties.region import Options, Region
 
 MAX_VOTES = 1 << 27  # a gigabyte of int64
-_NO_TABLE = np.full(1, -1, np.int64)
+_NO_TABLE = np.full(1, -1, np.int32)
 _NOTHING = np.empty(0, np.int64)
 
 
@@ -267,7 +267,7 @@ def _compact(
     (n_constraints, m), size = problem.votes.shape, len(problem.features)
     room = _room(m, size, n_constraints)
     always = np.zeros(n_constraints, np.int64)
-    table = np.full(1 << (2 * m + 1).bit_length(), -1, np.int64) if merge else _NO_TABLE
+    table = np.full(1 << (2 * m + 1).bit_length(), -1, np.int32) if merge else _NO_TABLE
     n = shrink_clauses(problem.arrays, fixed, least, problem.radius, merge, room, always, table)
     end = room.offsets[n]
     offsets, middles, features = room.offsets[: n + 1], room.middles[:n], room.features[:end]
@@ -315,7 +315,7 @@ def _over_columns(query: Query, votes: NDArray[np.int64], bounds: NDArray[np.int
     n, n_atoms = over_moves(
         pool.offsets.copy(), pool.literals.copy(), origin, home, holds, full, room, kept, masks,
         homes, np.empty((2, len(options.columns) + 1), np.int32), np.empty(words, np.uint64),
-        np.full(1 << (2 * size + 1).bit_length(), -1, np.int64),
+        np.full(1 << (2 * size + 1).bit_length(), -1, np.int32),
     )  # fmt: skip
     by_column = np.argsort(homes[:n_atoms], kind="stable")
     number = np.empty(n_atoms, np.int32)
