@@ -170,8 +170,8 @@ def _within(entries: Sequence[str | Pair], space: Space, places: dict[str, int])
         column = space.columns[places[name]] if name in places else None
         if name in found and column is not None and isinstance(column.part, Number):
             raise InvalidInputError(
-                f"--within names the number {name!r} twice. Give one range. Several with commas between them, "
-                "such as ..20,60.., are allowed together."
+                f"--within names the number {name!r} twice. Give one range; several are written with commas "
+                "between them, such as ..20,60.."
             )
         found.setdefault(name, []).extend([] if column is None else _items(column, given))
     return {name: _united(space.columns[places[name]], items) if name in places else None

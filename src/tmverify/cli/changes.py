@@ -12,6 +12,7 @@ from tmverify.cli.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from tmverify.asking.subject import Subject
+    from tmverify.certificates import Certificate
     from tmverify.verify import NearestChanges
 
 Index = Annotated[
@@ -24,14 +25,6 @@ Target = Annotated[
     typer.Option("--target", metavar="CLASS", help="The decision wished for. Default: any other than now."),
 ]
 CHANGES_TIMEOUT = 60.0
-Timeout = Annotated[
-    float,
-    typer.Option(
-        "--timeout",
-        metavar="SECONDS",
-        help="For each row; after that, what is known so far is shown. 0: no limit.",
-    ),
-]
 
 
 def changes(
@@ -53,14 +46,15 @@ def changes(
     features: options.Features = None,
     direction: options.Direction = None,
     engine: options.Engine = "auto",
-    timeout: Timeout = CHANGES_TIMEOUT,
+    timeout: options.Timeout = CHANGES_TIMEOUT,
     as_json: options.AsJson = False,
     certificate: options.CertificateFolder = None,
 ) -> None:
     """What would have to change for another decision? The cheapest changes of each input, all proved.
 
     A change is a set of columns; no set contains another. The cheapest come first, by default those of the
-    fewest columns, and nothing cheaper is left out: that is proved, and --certificate writes the proof down.
+    fewest columns, with the values that do it. It is proved that none is left out that is cheaper, but those
+    that contain a listed one, or lie within one; --certificate writes the proofs down.
     Say what can't change with --freeze age,sex, and what is hard to change with --cost.
 
     Example: [cyan]tmverify changes people.tm people.csv --index 7 --k 5[/cyan]
@@ -88,13 +82,17 @@ def changes(
     tell_of_rows(data, inputs.ignored, inputs.notes)
     chosen = Chosen(n=n, seed=seed, index=index, allowed=allowed)
     subject = about_inputs((text_of(model.stem),), opened, inputs, chosen, data=text_of(data.stem))
-    asked = _Asked(subject, k, target, engine, None if timeout == 0 else timeout, certificate)
+    asked = _Asked(subject, k, target, engine, timeout, certificate)
     if as_json:
+        head = described("changes", [model], opened)
         rows = [asked.document(place) for place in range(len(subject.rows))]
-        show_json({**described("changes", [model], opened), "k": k, "target": target, "inputs": rows})
+        how = {"data": str(data), "k": k, "target": asked.target, "rules": subject.rules.to_json()}
+        show_json({**head, **how, "results": rows})
     else:
+        asked.show_heading(model.name)
         for place in range(len(subject.rows)):
             asked.show(place)
+        asked.show_certificates(model)
     raise typer.Exit(ExitCode.HOLDS if asked.complete else ExitCode.UNKNOWN)
 
 
@@ -120,6 +118,7 @@ class _Asked:
         self.certificates = certificates
         check_folder(certificates, stored=False)
         self.complete = True
+        self.written: list[Path] = []
 
     def ask(self, place: int) -> NearestChanges:
         from tmverify.verify.changes import find_changes
@@ -136,15 +135,23 @@ class _Asked:
             certificate=self.certificates is not None,
         )
         self.complete &= found.complete
-        for number, change in enumerate(found):
-            if change.certificate is not None:
-                change.certificate.save(self._path(place, number))
+        written = [(f"{number}", change.certificate) for number, change in enumerate(found, 1)]
+        for name, certificate in [*written, ("no-more", found.certificate)]:
+            if certificate is not None:
+                path = self._path(place, name, certificate)
+                certificate.save(path)
+                self.written.append(path)
         return found
 
-    def _path(self, place: int, number: int) -> Path:
+    def _path(self, place: int, name: str, certificate: Certificate) -> Path:
+        """The file's name has a digest of what is claimed: another question is another file."""
+        from tmverify.asking.bits import pack
+        from tmverify.asking.task import digest
+
         assert self.certificates is not None
-        index = self.subject.rows[place]
-        return self.certificates / f"changes-{index:04d}-{number + 1}.tmcert"
+        assert self.subject.X is not None
+        asked = digest([dict(certificate.claim), pack(self.subject.X[place]).hex()])
+        return self.certificates / f"changes-{self.subject.rows[place]:04d}-{name}-{asked}.tmcert"
 
     def _named(self, place: int) -> tuple[int | None, int | None, str | None]:
         """The row's index, its line and its name, as far as they are known."""
@@ -167,9 +174,11 @@ class _Asked:
                     {"column": one.column, "before": one.before, "after": one.after} for one in change.changes
                 ],
                 "witness": change.witness.tolist(),
-                "certificate": None if change.certificate is None else str(self._path(place, number)),
+                "certificate": None
+                if change.certificate is None
+                else str(self._path(place, f"{number}", change.certificate)),
             }
-            for number, change in enumerate(found)
+            for number, change in enumerate(found, 1)
         ]
         return {
             "index": index,
@@ -177,10 +186,23 @@ class _Asked:
             "name": name,
             "decision": found.before,
             "complete": found.complete,
+            "exhausted": found.exhausted,
             "detail": found.detail,
             "seconds": found.seconds,
             "changes": sets,
         }
+
+    def show_heading(self, model: str) -> None:
+        """Print what was asked."""
+        from rich.text import Text
+
+        from tmverify.cli.output import counted, plain, show
+
+        wished = "" if self.target is None else f" to {self.target}"
+        show(Text(plain(f"nearest changes{wished} of {model}"), style="bold"))
+        said = [counted(len(self.subject.rows)), *self.subject.rules.words(self.model.space)]
+        said += [f"at most {self.k} each", f"cost in {self.subject.rules.unit}", f"engine {self.engine}"]
+        show(plain(" · ".join(said).replace("cost in cost", "weighted cost")))
 
     def show(self, place: int) -> None:
         """Print the answer for one row."""
@@ -191,20 +213,33 @@ class _Asked:
         found = self.ask(place)
         index, line, name = self._named(place)
         called = name or (f"input {index}" if line is None else f"line {line}")
-        show(Text(plain(f"{called}: {found.before}"), style="bold"))
-        if not found:
-            said = (
-                "nothing that is allowed alters the decision" if found.complete else f"open: {found.detail}"
-            )
-            show(Text(f"  {plain(said)}"))
+        show(Text(plain(f"{called}: class {found.before}"), style="bold"))
         for change in found:
-            text = Text("  ").append(plain(change.decision), style="cyan")
-            said = str(change) if change.changes else "as it is"
-            text.append(f" at cost {change.cost} with: ").append(plain(said))
+            text = Text("  class ").append(plain(change.decision), style="cyan")
+            said = str(change) if change.changes else "no change at all"
+            text.append(f", {self.subject.rules.counted(change.cost)}: ").append(plain(said))
             if not change.optimal:
                 text.append("  (open: there may be a cheaper one)", style="yellow")
             elif change.detail:
                 text.append(f"  ({plain(change.detail)})", style="yellow")
             show(text)
-        if found and not found.complete:
-            show(Text(f"  open: {plain(found.detail)}", style="yellow"))
+        show(Text(f"  {plain(self._end(found))}", style="dim" if found.complete else "yellow"))
+
+    def _end(self, found: NearestChanges) -> str:
+        """Whether there may be others."""
+        if not found.complete:
+            return f"open: {found.detail}"
+        leads = "alters the decision" if self.target is None else f"leads to class {self.target}"
+        if not found:
+            return f"proved: nothing that is allowed {leads}"
+        if found.exhausted:
+            return f"proved: these are all; nothing else that is allowed {leads} without one of them"
+        return f"proved: none is cheaper; there may be others (--k {2 * self.k})"
+
+    def show_certificates(self, model: Path) -> None:
+        """Print what was written, and how it is checked."""
+        from tmverify.cli.output import plain, show
+
+        if self.written:
+            show(f"certificates: {len(self.written)} written to {plain(self.certificates)}; check them with")
+            show(f"  tmcheck --dir {plain(self.certificates)} {plain(model)}")
