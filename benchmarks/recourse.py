@@ -1,6 +1,6 @@
 """What would have to change for another decision: our nearest changes beside DiCE, NICE and treecf.
 
-    TMVERIFY_DATA=… python benchmarks/recourse.py [--only wine --only credit] [--rows 100] [--rival-rows 20]
+    TMVERIFY_DATA=… python benchmarks/recourse.py [--only wine --only credit] [--rows 10000] [--rival-rows 20]
 
 The tables are those of benchmarks/tables.py, and so are the splits; without a data folder only scikit-learn's
 own are measured. The others are installed from their packages into environments of their own, kept in
@@ -35,7 +35,7 @@ def main() -> None:
     add("--output", type=Path, default=RESULTS, help="where recourse.md goes")
     add("--only", action="append", default=[], help="tables whose names contain this; may be repeated")
     add("--k", type=int, default=5, help="changes wanted for each row")
-    add("--rows", type=int, default=100, help="test rows of each table, at most")
+    add("--rows", type=int, default=10_000, help="test rows of each table, at most")
     add("--rival-rows", type=int, default=20, help="the first of these, for the others")
     add("--limit", type=float, default=10.0, help="seconds for a row")
     add("--total", type=float, default=30.0, help="seconds for another tool on a table")

@@ -196,11 +196,11 @@ ROBUSTNESS = Question(
     adjective="robust",
     compile=robustness_query,
     has_epsilon=True,
-    proved="Proved: no allowed change of up to ε features alters the decision; all of them are covered.",
+    proved="Proved: no allowed change of up to ε columns alters the decision; all of them are covered.",
     help="""Can a few changed columns, or flipped bits, of an input change the decision?
 
     Each input is checked at each epsilon, and each epsilon is a row of the table.
-    [bold]robust[/bold]: proved, no change of at most epsilon features alters the decision.
+    [bold]robust[/bold]: proved, no change of at most epsilon columns alters the decision.
     [bold]violated[/bold]: one does; the first few are shown, in the words of the columns.
     [bold]solved[/bold] counts both, and mean seconds are over those.
 
