@@ -176,9 +176,10 @@ def _space(claim: dict[str, Any], models: list[Machine | Network]) -> Space:
     if claim["distance"] == "bits":
         return Space.flags(n)
     known = [model.space for model in models if model.space is not None]
-    if len(known) == 2 and not known[0].is_like(known[1]):
+    wide = [space for space in known if not space.has_plain_flags]
+    if len(known) == 2 and len(wide) != 1 and not known[0].is_like(known[1]):
         raise Refused("the models' columns are not the same")
-    return known[0] if known else Space.flags(n)
+    return [*wide, *known, Space.flags(n)][0]
 
 
 def _class(model: Machine | Network, label: int | str) -> int:

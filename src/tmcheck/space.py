@@ -170,6 +170,11 @@ class Space:
             bits[column.first_bit : column.first_bit + column.n_bits] = column.pattern(0)
         return bytes(bits)
 
+    @property
+    def has_plain_flags(self) -> bool:
+        """Whether all that is known of the bits is what they are called."""
+        return all(part["kind"] == "flag" for run in self.runs for part in run.parts)
+
     def is_like(self, other: Space) -> bool:
         """Whether two spaces have the same columns: all that makes bits is the same."""
         return self._reading() == other._reading()

@@ -78,8 +78,13 @@ def feature_names(model: Named) -> tuple[str, ...]:
 
 
 def named_first(models: Sequence[NamedT]) -> NamedT:
-    """Of models that read the same features, the one whose names are used: the first that has any."""
-    return next((model for model in models if model.feature_names is not None), models[0])
+    """Of models that read the same features, the one whose names are used: the one that knows most of them.
+
+    That is the first with columns of several bits, else the first that has names.
+    """
+    wide = [model for model in models if not getattr(getattr(model, "space", None), "only_flags", True)]
+    named = [model for model in models if model.feature_names is not None]
+    return [*wide, *named, *models][0]
 
 
 def feature_finder(model: Named) -> Callable[[str], int | None]:

@@ -59,7 +59,10 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What may change, as a caller says it; the module explains the arguments."""
+    """What may change, as a caller says it; the module explains the arguments.
+
+    It may be read several times, so what can be read once only is kept as a tuple.
+    """
 
     distance: Distance = "columns"
     columns: Columns | None = None
@@ -70,6 +73,21 @@ class Allowed:
     cost: Costs | None = None
     features: Features = None
     direction: Direction | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("columns", "freeze", "increase", "decrease"):
+            object.__setattr__(self, name, _kept(getattr(self, name)))
+        for name in ("within", "cost"):
+            given = getattr(self, name)
+            if hasattr(given, "items"):  # mappings, and series
+                object.__setattr__(self, name, {key: _kept(value) for key, value in given.items()})
+
+
+def _kept(given: Any) -> Any:
+    """An iterable as a tuple or a list; anything else as it is."""
+    if isinstance(given, str | bytes | tuple | list) or not isinstance(given, Iterable):
+        return given
+    return list(given)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -290,12 +308,16 @@ def interval(part: Number, ends: tuple[Any, Any]) -> set[int]:
 def _end(part: Number, end: Any, missing: float) -> float:
     if end is None:
         return missing
-    if isinstance(end, bool) or not isinstance(end, int | float | np.integer | np.floating) or end != end:
+    try:
+        number = float(end) if _is_number(end) else math.nan
+    except OverflowError:
+        number = math.nan
+    if math.isnan(number):
         raise InvalidInputError(
             f"within must give column {part.name!r} a pair of numbers, such as (18, 65); None is no end. "
             f"Got {shown(end)} instead."
         )
-    return float(end)
+    return number
 
 
 def _is_number(value: object) -> bool:

@@ -31,6 +31,8 @@ from tmverify.space.parts import ABSENT
 
 MOST = (1 << 31) - 1
 """The largest budget."""
+_NO_LIMIT = 1 << 62
+_CACHED_CELLS = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,9 +308,14 @@ def region_in(
         _check_possible(space, center)
         mutable = mutable & _free_flags(space, center, rules)
         options, known, most = _options(space, center, rules), space, None
-    budget = MOST if epsilon is None else check_epsilon(epsilon, most)
-    region = Region(center, budget, mutable, options, rules, space=known)
-    return region.within(region.reach) if epsilon is None else region
+    if epsilon is not None:
+        return Region(center, check_epsilon(epsilon, most), mutable, options, rules, space=known)
+    region = Region(center, _NO_LIMIT, mutable, options, rules, space=known)
+    if region.reach > MOST:
+        raise InvalidInputError(
+            f"All changes together may cost at most {MOST}. Got {region.reach} instead: choose smaller costs."
+        )
+    return region.within(region.reach)
 
 
 def check_epsilon(epsilon: object, most: int | None = None) -> int:
@@ -358,7 +365,9 @@ def _options(space: Space, center: NDArray[np.uint8], rules: Rules) -> tuple[Opt
             continue
         start, stop = column.bits.start, column.bits.stop
         own = int(column.part.value_indices(center[None, start:stop])[0])
-        options = _options_of_column(column, own, rule, rules.distance == "steps")
+        small = len(column.values) * len(column.bits) <= _CACHED_CELLS
+        make = _options_of_column if small else _options_of_column.__wrapped__
+        options = make(column, own, rule, rules.distance == "steps")
         if len(options.values) > 1:
             found.append(options)
     return tuple(sorted({own.column: own for own in found}.values(), key=lambda own: own.column))

@@ -49,6 +49,7 @@ from tmverify.space import Change
 from tmverify.verify.verdict import nearest, prepared
 
 MOST = 1000
+MOST_PARTS = 1000  # of a region, in a certificate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +67,8 @@ class ChangeSet:
     decision : label
         The model's decision there; it was run on it.
     optimal : bool
-        Whether it is proved that no other set is cheaper, but those before it and sets that contain them.
+        Whether it is proved that no other set is cheaper, but those before it, and sets that contain one of
+        them or lie within one.
     certificate : Certificate or None
         The proof of that, if it was asked for: it can be checked independently.
     detail : str
@@ -299,7 +301,9 @@ class _Finder:
     def _wait(self, waiting: list[_Part], at_least: float, kept: frozenset[int]) -> None:
         if kept not in self._seen:
             self._seen.add(kept)
-            heapq.heappush(waiting, _Part(at_least, next(self._numbers), kept))
+            # Of parts that may be equally cheap, the newest comes first: it has fewer columns left, and the
+            # older ones would be divided again and again.
+            heapq.heappush(waiting, _Part(at_least, -next(self._numbers), kept))
 
     def _ask(self, kept: frozenset[int]) -> Radius:
         left = self.deadline.remaining()
@@ -310,14 +314,16 @@ class _Finder:
         """Say why; a witness that is not proved to be the next one is still one."""
         self.stop_reason, self.detail = answer.stop_reason, answer.detail
         if answer.witness is not None:
-            yield self._change_set(answer, optimal=False)
+            columns = self._changed(answer)
+            if not any(other <= columns or columns < other for other in self._found):
+                yield self._change_set(answer, optimal=False)
 
     def _certified(self, change: ChangeSet, apart: list[frozenset[int]]) -> ChangeSet:
         """The set with its certificate: no other is cheaper that lets a column of each earlier set be."""
         if not self.certificate:
             return change
         certificate = self._proof(apart, change.cost - 1, change)
-        missing = "" if certificate else f"{NO_CERTIFICATE}no time was left to complete the evidence"
+        missing = "" if certificate else f"{NO_CERTIFICATE}the evidence would be too long, or take too long"
         return replace(change, certificate=certificate, detail=missing)
 
     def proof_of_the_end(self) -> Certificate | None:
@@ -337,7 +343,10 @@ class _Finder:
         engine, log = prepared(asked, self.engine, True)
         assert log is not None
         needed: dict[Refutation, None] = {}
-        for kept in _transversals(apart) if within >= 0 else ():
+        parts = _transversals(apart) if within >= 0 else []
+        if parts is None:
+            return None
+        for kept in parts:
             part = replace(asked, region=self.query.region.keeping(kept).within(within))
             portion = log.portion(range(len(asked.constraints)), Where(keep=tuple(sorted(kept))))
             outcome = engine.decide(part, self.deadline, portion).outcome
@@ -360,10 +369,12 @@ class _Finder:
         return ChangeSet(answer.changes, cost, answer.witness, answer.decisions[1], optimal)
 
 
-def _transversals(sets: Sequence[frozenset[int]]) -> list[frozenset[int]]:
-    """The minimal sets that have a column of each of these."""
+def _transversals(sets: Sequence[frozenset[int]]) -> list[frozenset[int]] | None:
+    """The minimal sets that have a column of each of these; None if they are too many."""
     found = [frozenset[int]()]
     for one in sets:
         longer = {kept if kept & one else kept | {column} for kept in found for column in one}
+        if len(longer) > MOST_PARTS:
+            return None
         found = [kept for kept in longer if not any(other < kept for other in longer)]
     return sorted(found, key=sorted)

@@ -17,7 +17,17 @@ from tmverify.model import Classifier, Model
 from tmverify.model.inputs import Rows, input_rows
 from tmverify.model.names import named_first
 from tmverify.properties import Status, StopReason, UniversalVerdict, Verdict
-from tmverify.properties.allowed import Allowed, Columns, Costs, Direction, Distance, Features, Rules, Within
+from tmverify.properties.allowed import (
+    Allowed,
+    Columns,
+    Costs,
+    Direction,
+    Distance,
+    Features,
+    Rules,
+    Within,
+    rules_of,
+)
 from tmverify.properties.query import AnyQuery
 from tmverify.properties.questions import (
     DEFAULT_TIMEOUT,
@@ -162,9 +172,10 @@ def check_universal(
 ) -> UniversalVerdict:
     """Does the property that ``question`` is made of hold on at least an ``eta`` fraction of the rows?"""
     bits = input_rows(X, named_first(models))
+    rules = allowed if isinstance(allowed, Rules) else rules_of(named_first(models), allowed)
 
     def ask(x: NDArray[np.uint8]) -> AnyQuery:
-        return question.query(models, x, epsilon=epsilon, scope=scope, allowed=allowed)
+        return question.query(models, x, epsilon=epsilon, scope=scope, allowed=rules)
 
     if not len(bits):
         raise InvalidInputError("X must hold at least one input. Got none instead.")

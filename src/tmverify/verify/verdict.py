@@ -142,6 +142,8 @@ def prepared(query: AnyQuery, engine: str, certificate: bool) -> tuple[Engine, P
     chosen = engine_for(engine, query)
     if certificate:
         check_certifying(chosen.name)
+        if query.wanted is not None and query.topic is not None and query.topic.scope != "team":
+            raise InvalidInputError("A certificate about a target needs scope 'team'.")
         if query.topic is None:
             raise InvalidInputError(
                 "A certificate is about a question: build the query with *_query functions."

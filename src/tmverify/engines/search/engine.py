@@ -197,7 +197,9 @@ class _Hunt:
                 return math.inf
             tree = Tree(part(self.whole, constraints, self.target), self._drafts()(constraints))
             result, solution = tree.search(patience.some(1))
-            if result is Found.OPEN and self.target - tree.lower <= NARROW:
+            # Costs are far apart, and without a witness the target is the whole region.
+            hopeful = self.best is None and self.whole.moves is not None
+            if result is Found.OPEN and (hopeful or self.target - tree.lower <= NARROW):
                 result, solution = tree.search(patience)
             if result is Found.OPEN:
                 return tree.lower

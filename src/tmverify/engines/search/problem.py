@@ -40,6 +40,7 @@ from tmverify.properties.region import Options, Region
 MAX_VOTES = 1 << 27  # a gigabyte of int64
 _NO_TABLE = np.full(1, -1, np.int32)
 _NOTHING = np.empty(0, np.int64)
+_CACHED_CELLS = 1 << 14  # larger patterns are packed anew each time
 
 
 class Moves(NamedTuple):
@@ -364,7 +365,7 @@ def _options_of(
             continue
         costs[start : start + len(own.costs)], values[start : start + len(own.values)] = own.costs, own.values
         home[own.bits.start : own.bits.stop] = c
-        packed, all_ = _packed(own)
+        packed, all_ = (_packed if own.patterns.size <= _CACHED_CELLS else _packed.__wrapped__)(own)
         holds[own.bits.start : own.bits.stop, : packed.shape[1]] = packed
         full[c, : len(all_)] = all_
         changed += own.changed
