@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tmverify as tv
+from tmverify import verify
 
 OWNER = tv.Space([tv.Flag("owner"), tv.Number("age", [25])])
 MODEL = tv.Model.from_clauses(2, [[1]], [[1]], bias=-1, space=OWNER)
@@ -70,3 +73,48 @@ def test_arguments_as_arrays() -> None:
     assert tv.robustness_radius(MODEL, [0, 0], freeze=np.array(["age"])).radius == 1
     with pytest.raises(tv.InvalidInputError, match="a pair of numbers"):
         tv.robustness_radius(MODEL, [0, 0], within={"age": (0, 10**400)})
+
+
+def test_a_word_that_is_called_like_its_text() -> None:
+    """The text's own name was refused even where it is a word, and so a column."""
+    model = tv.Model.from_clauses(
+        2, [[1], [2]], [[1, 1]], bias=-1, space=tv.Space([tv.Text(("text", "loan"))])
+    )
+    assert [c.columns for c in tv.nearest_changes(model, [0, 0], freeze=["text"])] == [("loan",)]
+    film = tv.Model.from_clauses(2, [[1]], [[1]], bias=-1, space=tv.Space([tv.Text(("good", "bad"), "film")]))
+    with pytest.raises(tv.InvalidInputError, match="those of a text are its words, such as 'good', 'bad'"):
+        tv.nearest_changes(film, [0, 0], freeze=["film"])
+
+
+def test_no_proof_of_the_end_is_said() -> None:
+    model = tv.Model.from_clauses(22, [[2 * i + 1, 2 * i + 2] for i in range(11)], [[1] * 11], bias=-1)
+    answer = tv.nearest_changes(model, np.zeros(22, np.uint8), 50, certificate=True)
+    assert (len(answer), answer.exhausted, answer.certificate) == (11, True, None)
+    assert "no others would be too long" in answer.detail
+
+
+def test_what_is_known_at_a_limit_is_the_cheapest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part that was answered, and waited, was forgotten when another stayed open."""
+    space = tv.Space([tv.Flag(name) for name in "abcd"])
+    model = tv.Model.from_clauses(4, [[1, 2], [3], [4]], [[1, 1, 1]], bias=-1, space=space)
+    real, asked = verify.nearest, []
+
+    def tired(query: Any, **given: Any) -> tv.Radius:
+        asked.append(query)
+        radius = real(query, **given)
+        if len(asked) == 3:
+            return replace(radius, lower=0, upper=20, stop_reason=tv.StopReason.TIMEOUT, detail="late")
+        return radius
+
+    monkeypatch.setattr("tmverify.verify.changes.nearest", tired)
+    answer = tv.nearest_changes(model, np.zeros(4, np.uint8), cost={"c": 3, "d": 9})
+    assert [(change.cost, change.optimal) for change in answer] == [(2, True), (3, False)]
+
+
+def test_arguments_that_are_no_lists() -> None:
+    assert (
+        tv.robustness_radius(MODEL, [0, 0], freeze=np.array("age"), cost={"owner": np.array(2)}).radius == 2
+    )
+    for within in (dict, {"age": [10**5000, 10**5000]}):
+        with pytest.raises(tv.InvalidInputError, match="within must"):
+            tv.robustness_radius(MODEL, [0, 0], within=within)  # type: ignore[arg-type]

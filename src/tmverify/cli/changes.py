@@ -233,7 +233,8 @@ class _Asked:
         if not found:
             return f"proved: nothing that is allowed {leads}"
         if found.exhausted:
-            return f"proved: these are all; nothing else that is allowed {leads} without one of them"
+            note = f" ({found.detail})" if found.detail else ""
+            return f"proved: these are all; nothing else that is allowed {leads} without one of them{note}"
         return f"proved: none is cheaper; there may be others (--k {2 * self.k})"
 
     def show_certificates(self, model: Path) -> None:

@@ -61,7 +61,7 @@ class Rule(NamedTuple):
 class Allowed:
     """What may change, as a caller says it; the module explains the arguments.
 
-    It may be read several times, so what can be read once only is kept as a tuple.
+    It may be read several times, so what can be read once only is kept as a list.
     """
 
     distance: Distance = "columns"
@@ -79,14 +79,16 @@ class Allowed:
             object.__setattr__(self, name, _kept(getattr(self, name)))
         for name in ("within", "cost"):
             given = getattr(self, name)
-            if hasattr(given, "items"):  # mappings, and series
+            if hasattr(given, "items") and not isinstance(given, type):  # mappings, and series
                 object.__setattr__(self, name, {key: _kept(value) for key, value in given.items()})
 
 
 def _kept(given: Any) -> Any:
-    """An iterable as a tuple or a list; anything else as it is."""
+    """An iterable as a list, unless it can be read again; anything else as it is."""
     if isinstance(given, str | bytes | tuple | list) or not isinstance(given, Iterable):
         return given
+    if isinstance(given, np.ndarray) and given.ndim == 0:
+        return given.item()
     return list(given)
 
 
@@ -210,8 +212,7 @@ class _Reader:
         if not self._places:
             self._places = {column.name: i for i, column in enumerate(self.space.columns)}
         place = self._places.get(name) if isinstance(name, str) else None
-        parts = self.space.parts if self.space.named else ()
-        text = next((part for part in parts if isinstance(part, Text) and part.name == name), None)
+        text = None if place is not None else self._text_called(name)
         if text is not None:
             raise InvalidInputError(
                 f"{argument} must name columns of the model, and those of a text are its words, such as "
@@ -222,6 +223,11 @@ class _Reader:
                 f"{argument} must name columns of the model. Got {shown(name)} instead{self._hint(name)}"
             )
         return place
+
+    def _text_called(self, name: object) -> Text | None:
+        if not isinstance(name, str) or not self.space.named:
+            return None
+        return next((part for part in self.space.parts if isinstance(part, Text) and part.name == name), None)
 
     def _hint(self, name: object) -> str:
         if isinstance(name, str):
@@ -285,7 +291,7 @@ class _Reader:
             if isinstance(part, Number) and len(given) == 2 and all(map(_is_number, given)):
                 raise InvalidInputError(
                     f"within must give column {column.name!r} a range as a pair, "
-                    f"({given[0]}, {given[1]}): a list could mean two single values. Got {shown(given)}."
+                    f"such as (18, 65): a list could mean two single values. Got {shown(given)} instead."
                 )
             found = {_value(column, value) for value in given}
         if not found:

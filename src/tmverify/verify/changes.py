@@ -110,7 +110,8 @@ class NearestChanges(Sequence[ChangeSet]):
         Whether it is proved that there are no others.
     seconds : float
     certificate : Certificate or None
-        The proof that there are no others, if there are none and certificates were asked for.
+        The proof that there are no others, if there are none and certificates were asked for; None also if it
+        would be too long, or take too long, as ``detail`` says then.
     stop_reason : StopReason or None
         Why it is not complete; ``detail`` says more.
     """
@@ -238,13 +239,14 @@ def find_changes(
         if len(found) == k:
             break
     exhausted = len(found) < k and finder.stop_reason is None
+    end = finder.proof_of_the_end() if exhausted else None
     assert query.expected is not None
     return NearestChanges(
         found=tuple(found),
         before=query.machines[0].classes[query.expected],
         complete=finder.stop_reason is None,
         exhausted=exhausted,
-        certificate=finder.proof_of_the_end() if exhausted else None,
+        certificate=end,
         seconds=time.perf_counter() - start,
         stop_reason=finder.stop_reason,
         detail=finder.detail,
@@ -282,7 +284,7 @@ class _Finder:
             if part.answer is None:
                 part.answer = self._ask(part.kept)
                 if part.answer.lower < part.answer.upper:
-                    yield from self._give_up(part.answer)
+                    yield from self._give_up([part, *waiting])
                     return
                 part.at_least = part.answer.lower
                 if part.at_least < math.inf:
@@ -310,13 +312,17 @@ class _Finder:
         query = replace(self.query, region=self.region.keeping(kept))
         return nearest(query, timeout=None if left is None else max(left, 1e-3), engine=self.engine)
 
-    def _give_up(self, answer: Radius) -> Iterator[ChangeSet]:
-        """Say why; a witness that is not proved to be the next one is still one."""
-        self.stop_reason, self.detail = answer.stop_reason, answer.detail
-        if answer.witness is not None:
+    def _give_up(self, parts: list[_Part]) -> Iterator[ChangeSet]:
+        """Say why the first of the parts is open; the cheapest witness that is known is still one."""
+        open_ = parts[0].answer
+        assert open_ is not None
+        self.stop_reason, self.detail = open_.stop_reason, open_.detail
+        known = [part.answer for part in parts if part.answer is not None and part.answer.witness is not None]
+        for answer in sorted(known, key=lambda answer: answer.upper):
             columns = self._changed(answer)
             if not any(other <= columns or columns < other for other in self._found):
                 yield self._change_set(answer, optimal=False)
+                return
 
     def _certified(self, change: ChangeSet, apart: list[frozenset[int]]) -> ChangeSet:
         """The set with its certificate: no other is cheaper that lets a column of each earlier set be."""
@@ -333,7 +339,10 @@ class _Finder:
         """
         if not self.certificate or frozenset() in self._found:
             return None
-        return self._proof(self._found, self.query.region.reach, None)
+        proof = self._proof(self._found, self.query.region.reach, None)
+        if proof is None:
+            self.detail = f"{NO_CERTIFICATE}that there are no others would be too long, or take too long"
+        return proof
 
     def _proof(
         self, apart: list[frozenset[int]], within: int, change: ChangeSet | None
