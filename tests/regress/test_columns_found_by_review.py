@@ -112,9 +112,8 @@ def test_what_is_known_at_a_limit_is_the_cheapest(monkeypatch: pytest.MonkeyPatc
 
 
 def test_arguments_that_are_no_lists() -> None:
-    assert (
-        tv.robustness_radius(MODEL, [0, 0], freeze=np.array("age"), cost={"owner": np.array(2)}).radius == 2
-    )
+    cost: Any = {"owner": np.array(2)}
+    assert tv.robustness_radius(MODEL, [0, 0], freeze=np.array("age"), cost=cost).radius == 2
     for within in (dict, {"age": [10**5000, 10**5000]}):
         with pytest.raises(tv.InvalidInputError, match="within must"):
             tv.robustness_radius(MODEL, [0, 0], within=within)  # type: ignore[arg-type]
