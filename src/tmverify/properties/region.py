@@ -187,13 +187,13 @@ class Region:
         options = () if self.space is None else _options(self.space, x, self.rules)
         return replace(self, center=np.ascontiguousarray(x), radius=radius, options=options)
 
-    def counting_columns(self) -> tuple[Region, int]:
+    def counting_columns(self) -> Region:
         """The same inputs, of equal cost those of fewer changes first: costs are multiplied by a factor.
 
-        Returns the region and the factor, 1 if every change costs 1 anyway.
+        It is the region itself if every change costs 1 anyway.
         """
         if all((own.costs[1:] == 1).all() for own in self.options):
-            return self, 1
+            return self
         flags = np.flatnonzero(self.mutable)
         origin, patterns = self.origin, np.array([[0], [1]], np.uint8)
         options = list(self.options)
@@ -204,13 +204,12 @@ class Region:
         factor = len(options) + 1
         dearer = [replace(own, costs=own.costs * factor + (np.arange(len(own.costs)) > 0)) for own in options]
         dearer.sort(key=lambda own: own.column)
-        region = replace(
+        return replace(
             self,
             radius=self.radius * factor + len(options),
             mutable=np.zeros(self.n_features, np.bool_),
             options=tuple(dearer),
         )
-        return region, factor
 
     def inside(self, literals: Mapping[int, bool]) -> Region | None:
         """The part in which some bits have these values, around another origin; None if it is empty."""

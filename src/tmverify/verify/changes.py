@@ -268,7 +268,7 @@ class _Finder:
 
     def __init__(self, query: Query, engine: str, deadline: Deadline, certificate: bool) -> None:
         self.query, self.engine, self.deadline, self.certificate = query, engine, deadline, certificate
-        self.region, self.factor = query.region.counting_columns()
+        self.region = query.region.counting_columns()
         self.stop_reason: StopReason | None = None
         self.detail = ""
         self._numbers = count()
