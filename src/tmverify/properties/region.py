@@ -182,6 +182,29 @@ class Region:
             self, mutable=mutable, options=tuple(own for own in self.options if own.column not in kept)
         )
 
+    def among(self, values: Mapping[int, Iterable[int]]) -> Region:
+        """The part in which these columns (bits, if it is about bits) have one of these values.
+
+        The origin's own value of a column must be among them.
+        """
+        kept = {column: set(some) for column, some in values.items()}
+        options = []
+        for own in self.options:
+            if own.column in kept:
+                places = np.flatnonzero([value in kept[own.column] for value in own.values.tolist()])
+                assert places[0] == 0, "the origin's own value is left out"
+                if len(places) == 1:
+                    continue
+                own = replace(
+                    own, values=own.values[places], costs=own.costs[places], patterns=own.patterns[places]
+                )
+            options.append(own)
+        flags = np.flatnonzero(self.mutable)
+        mutable = self.mutable.copy()
+        for bit, column in zip(flags.tolist(), self.column_of(flags).tolist(), strict=True):
+            mutable[bit] = column not in kept or len(kept[column]) == 2
+        return replace(self, mutable=mutable, options=tuple(options))
+
     def around(self, x: NDArray[np.uint8], radius: int) -> Region:
         """The ball around a possible input, in a region of every possible input."""
         options = () if self.space is None else _options(self.space, x, self.rules)
