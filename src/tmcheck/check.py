@@ -17,10 +17,10 @@ from tmcheck.lrat import OnFormula
 from tmcheck.model import Loaded, Machine, read_model
 from tmcheck.network import Network
 from tmcheck.reader import Reader
-from tmcheck.space import Space
+from tmcheck.reason import Reason
 from tmcheck.subject import OfMachines, OfNetwork, Subject
 from tmcheck.surroundings import Pool
-from tmcheck.words import changing
+from tmcheck.words import because, changing
 
 
 def check(
@@ -29,9 +29,9 @@ def check(
     """The claim of a certificate, if it is proved for these models; raises Refused or Unreadable.
 
     Models are the bytes of their files, or what ``read_model`` makes of them. The result also says which
-    input, or inputs, it is ``about``, and what is ``changing``, in words. ``on_formula`` is called with the
-    CNF and the LRAT lines of every clausal proof, for other checkers; it returns the lines as it goes through
-    them.
+    input, or inputs, it is ``about``, what is ``changing``, and ``because`` of what a decision stays, in
+    words. ``on_formula`` is called with the CNF and the LRAT lines of every clausal proof, for other
+    checkers; it returns the lines as it goes through them.
     """
     with strictly():
         return _Check(certificate, on_formula).result(models)
@@ -64,13 +64,16 @@ class _Check:
             self._read_about(subject, terms.n_bits)
             if claim["answer"] == "radius":
                 _check_radius(claim, subject)
+            elif subject.reason is not None:
+                _check_reason(subject.reason, subject)
             else:
                 violated += subject.witness_cost is not None
                 holds += subject.witness_cost is None and subject.holds()
         readable(not self.certificate.read(1), "something follows the end")
         _count(claim, inputs.count, holds, violated)
         about = "every input" if claim["question"] == "equivalence" else inputs.in_words()
-        return {**claim, "about": about, "changing": _changing(claim, terms)}
+        said = {"about": about, "changing": _changing(claim, terms), "because": because(claim, terms.names)}
+        return {**claim, **said}
 
     def _models(self, models: Sequence[bytes | Loaded]) -> list[Machine | Network]:
         """The models, if they are those of the claim."""
@@ -110,12 +113,15 @@ class _Check:
             raise reader.wrong("is no 'input', as it should be")
         centre = reader.bits(reader.rest, terms.n_bits)
         reader.next()
-        region = terms.around(centre)
+        region, reason = terms.around(centre), None
+        if claim["reason"] is not None:
+            reason = Reason(claim["answer"], claim["reason"], region, by_flips=isinstance(first, Network))
+            region = reason.part
         if isinstance(first, Network):
-            return OfNetwork(first, region, first.decide(centre))
+            return OfNetwork(first, region, first.decide(centre), reason)
         asked = claim["question"] == "robustness" and terms.target is None
         expected = first.decide(centre) if asked else None
-        return OfMachines(self.machines, self.pool, region, expected, terms.target, everywhere=False)
+        return OfMachines(self.machines, self.pool, region, expected, terms.target, reason=reason)
 
     def _read_about(self, subject: Subject, n_bits: int) -> None:
         reader = self.reader
@@ -156,7 +162,7 @@ class Inputs:
 def _changing(claim: dict[str, Any], terms: Terms) -> str:
     """What may change, in words, with numbers and names that the claim alone does not have."""
     first = terms.models[0]
-    said = changing({**claim, "features": None}, _named(claim, terms))
+    said = changing({**claim, "features": None}, terms.names)
     if terms.allowed is not None:
         said = f", only {terms.allowed.count(1)} of {terms.n_bits} features changing{said}"
     if isinstance(first, Network) and not all(first.changeable):
@@ -164,16 +170,11 @@ def _changing(claim: dict[str, Any], terms: Terms) -> str:
     return said
 
 
-def _named(claim: dict[str, Any], terms: Terms) -> Space | None:
-    """Names are those of columns: a claim about bits has none for several bits of a column."""
-    return terms.space if claim["distance"] != "bits" else None
-
-
 def _count(claim: dict[str, Any], count: int, holds: int, violated: int) -> None:
     inputs = claim["inputs"]
     if count != inputs:
         raise Refused(f"the claim is about {inputs} input(s), the certificate about {count}")
-    if claim["answer"] == "radius":
+    if claim["answer"] not in ("holds", "violated"):
         return
     required = math.ceil(Fraction(claim["eta"]) * inputs)
     if claim["answer"] == "holds" and holds < required:
@@ -191,6 +192,12 @@ def _check_radius(claim: dict[str, Any], subject: Subject) -> None:
         raise Refused(f"no witness at a cost of {radius}")
     elif radius > 0 and not subject.holds_within(radius - 1):
         raise Refused(f"not shown that nothing at a cost below {radius} changes the decision")
+
+
+def _check_reason(reason: Reason, subject: Subject) -> None:
+    if not subject.holds():
+        raise Refused(f"not shown that {reason.what_holds}")
+    reason.check_witnesses()
 
 
 def opened(path: str) -> IO[bytes]:

@@ -15,14 +15,15 @@ from tmcheck.errors import Refused, readable
 from tmcheck.model import Machine
 from tmcheck.network import Network
 from tmcheck.reader import Reader
+from tmcheck.reason import CONTRASTIVE, REASONS, SMALLEST
 from tmcheck.region import Region, Rule
 from tmcheck.space import CATEGORY, Space
 from tmcheck.strict import is_ascending, is_natural, read_json, written
 
-FORMAT, VERSION = "tmverify-certificate", 2
+FORMAT, VERSION = "tmverify-certificate", 3
 KEYS = [
     *("format", "version", "question", "answer", "models", "scope", "target", "epsilon", "radius"),
-    *("distance", "features", "direction", "columns", "apart", "inputs", "eta"),
+    *("distance", "features", "direction", "columns", "apart", "reason", "inputs", "eta"),
 ]
 _HASH = re.compile("[0-9a-f]{64}")
 
@@ -38,6 +39,7 @@ def read_claim(text: bytes) -> dict[str, Any]:
     readable(sorted(claim) == sorted(KEYS), f"a claim has the keys {', '.join(KEYS)}")
     _check_question(claim)
     _check_region(claim)
+    _check_reason(claim)
     _check_share(claim)
     plain = list(claim) == KEYS and written(claim) == text
     readable(plain, "the claim is not as json.dumps writes it: keys in their order, separators ',' and ':'")
@@ -47,7 +49,7 @@ def read_claim(text: bytes) -> dict[str, Any]:
 def _check_question(claim: dict[str, Any]) -> None:
     question, answer = claim["question"], claim["answer"]
     readable(question in ("robustness", "similarity", "equivalence"), "the question is unknown")
-    readable(answer in ("holds", "violated", "radius"), "the answer is unknown")
+    readable(answer in ("holds", "violated", "radius", *REASONS), "the answer is unknown")
     models, scope, target = claim["models"], claim["scope"], claim["target"]
     names = type(models) is list and all(type(m) is str and _HASH.fullmatch(m) for m in models)
     readable(names and len(models) == (1 if question == "robustness" else 2), "models")
@@ -57,7 +59,8 @@ def _check_question(claim: dict[str, Any]) -> None:
     readable(question != "equivalence" or answer != "radius", "equivalence")
     asked = answer != "radius" and question != "equivalence"
     cost, radius = claim["epsilon"], claim["radius"]
-    readable(is_natural(cost, limits.LARGEST_COST) if asked else cost is None, "epsilon")
+    unlimited = cost is None and (answer in REASONS or not asked)
+    readable(unlimited or (asked and is_natural(cost, limits.LARGEST_COST)), "epsilon")
     found = answer == "radius" and is_natural(radius, limits.LARGEST_COST)
     readable(radius is None or found, "radius")
 
@@ -100,11 +103,28 @@ def _are_lists(apart: Any) -> bool:
     return all(map(is_ascending, apart)) and len(set(map(tuple, apart))) == len(apart)
 
 
+def _check_reason(claim: dict[str, Any]) -> None:
+    answer, reason = claim["answer"], claim["reason"]
+    if answer not in REASONS:
+        readable(reason is None, "reason")
+        return
+    readable(claim["question"] == "robustness" and claim["apart"] is None, "a reason is one of robustness")
+    readable(type(reason) is list and len(reason) <= limits.MOST_REASONS, "reason")
+    readable(all(type(pair) is list and len(pair) == 2 for pair in reason), "reason")
+    readable(is_ascending([column for column, _ in reason]) or not reason, "columns of the reason")
+    if answer == CONTRASTIVE:
+        readable(reason and all(values is None for _, values in reason), "columns of the reason")
+    else:
+        readable(all(is_ascending(values) for _, values in reason), "values of the reason")
+        plain = all(len(values) == 1 for _, values in reason)
+        readable(plain or answer != SMALLEST, "a smallest reason has one value of each column")
+
+
 def _check_share(claim: dict[str, Any]) -> None:
     inputs, eta = claim["inputs"], claim["eta"]
     readable(is_natural(inputs) and inputs >= 1, "inputs")
-    single = claim["answer"] == "radius" or claim["question"] == "equivalence"
-    readable(inputs == 1 or not single, "a radius, or equivalence, is one question")
+    single = claim["answer"] in ("radius", *REASONS) or claim["question"] == "equivalence"
+    readable(inputs == 1 or not single, "a radius, a reason, or equivalence, is one question")
     parts = eta.split("/") if type(eta) is str else []
     digits = len(parts) == 2 and all(p.isascii() and p.isdigit() and len(p) < 1000 for p in parts)
     readable(digits and 0 <= int(parts[0]) <= int(parts[1]) and int(parts[1]) > 0, "eta")
@@ -121,6 +141,7 @@ class Terms:
         first = models[0]
         self.n_bits = first.n_features
         self.space = _space(claim, models)
+        self.names = first.space if claim["distance"] == "bits" else self.space
         mask = claim["features"]
         self.allowed = None if mask is None else reader.bits(mask, self.n_bits)
         readable(self.allowed is None or 0 in self.allowed, "features is null where all of them may change")

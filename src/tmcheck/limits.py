@@ -23,6 +23,10 @@ LARGEST_COST = 1 << 31  # epsilon and radius are below it
 LARGEST_FACTOR = 1 << 20  # what a rule multiplies the cost of a change by
 MOST_APART = 1024  # lists of columns that may not all change
 MOST_SETS_APART = 100_000  # sets of columns looked at, to see that refutations cover a region
+MOST_REASONS = 1 << 16  # columns of a reason
+MOST_DIFFERING = 2_000_000  # columns in which witnesses of a smallest reason differ, and 8 for each: 100 MB
+MOST_CELLS = 1 << 30  # such witnesses times the columns in which any of them differs, a bit each: 128 MB
+MOST_HITTING = 20_000_000  # sets of columns looked at, to see that no smaller reason is there: some 10 s
 MOST_COMPARED = 64  # classes of two models: there is a way to disagree for each pair
 MOST_DISTINCT = 1 << 21  # inputs, of which it is counted how many are distinct: some 300 MB
 

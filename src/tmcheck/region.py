@@ -11,7 +11,9 @@ nothing, is in the rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress
+from operator import ne
 from typing import NamedTuple
 
 from tmcheck.errors import Refused
@@ -36,7 +38,7 @@ class Rule(NamedTuple):
         return value > present if self.way == "up" else value < present
 
 
-ANY = Rule()
+ANY, KEEP = Rule(), Rule("keep")
 
 
 class Options(NamedTuple):
@@ -117,6 +119,48 @@ class Region:
             rule = rule._replace(values=None)
         return (v for v in candidates if v == present or rule.allows(column, present, v))
 
+    def among(self, values: Mapping[int, frozenset[int]]) -> Region:
+        """The part in which these columns have one of these values: options, the present one among them."""
+        mutable, rules = bytearray(self.mutable), dict(self.rules)
+        for number, some in values.items():
+            column = self.space.column(number)
+            if column.kind != FLAG:
+                rule = rules.get(number, ANY)
+                rules[number] = KEEP if len(some) == 1 else rule._replace(values=some)
+            elif len(some) == 1:
+                mutable[column.first_bit] = 0
+                rules.pop(number, None)
+        return self._part(mutable, rules, self.budget, self.apart)
+
+    def only(self, columns: Iterable[int], budget: int | None, apart: Sequence[Sequence[int]] = ()) -> Region:
+        """The part in which no other columns change, with another budget and columns kept apart."""
+        mutable, rules = bytearray(len(self.mutable)), {column.number: KEEP for column in self.space.several}
+        for number in columns:
+            column = self.space.column(number)
+            rules.pop(number, None)
+            if number in self.rules:
+                rules[number] = self.rules[number]
+            if column.kind == FLAG:
+                mutable[column.first_bit] = self.mutable[column.first_bit]
+        return self._part(mutable, rules, budget, apart)
+
+    def _part(
+        self,
+        mutable: bytearray,
+        rules: Mapping[int, Rule],
+        budget: int | None,
+        apart: Sequence[Sequence[int]],
+    ) -> Region:
+        return Region(
+            self.space,
+            self.centre,
+            budget,
+            mutable=bytes(mutable),
+            rules=rules,
+            steps=self.steps,
+            apart=apart,
+        )
+
     def whole_cost(self) -> int:
         """What the dearest input of the region costs, if there were no budget."""
         flags = self.mutable.count(1) + sum(cost - 1 for _, cost in self._costly)
@@ -152,6 +196,11 @@ class Region:
         if any(all(self._differs(number, z) for number in columns) for columns in self.apart):
             raise Refused("the witness lies outside the region: columns change together that may not")
         return total
+
+    def changed(self, z: bytes) -> list[int]:
+        """The columns in which an input of the region differs from the centre, ascending."""
+        bits = compress(range(len(z)), map(ne, self.centre, z))
+        return sorted({self.space.column_of(bit) for bit in bits})
 
     def _differs(self, number: int, z: bytes) -> bool:
         column = self.space.column(number)

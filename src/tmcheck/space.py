@@ -207,14 +207,20 @@ class Space:
             return "missing"
         run = self.runs[bisect_right(self._columns, number) - 1]
         if column.kind == NUMBER:
-            cuts = [_number_text(cut) for cut in run.parts[0]["cuts"]]
-            if value == len(cuts):
-                return f"over {cuts[-1]}" if cuts else "any number"
-            return f"{cuts[value - 1]} to {cuts[value]}" if value else f"up to {cuts[0]}"
+            return self.intervals(number, value, value)
         if column.kind == CATEGORY:
             return str([*run.parts[0]["categories"], "other"][value])
         named = run.parts and run.parts[0]["kind"] not in ("text", "image")
         return str(run.parts[number - run.first_column]["values"][value]) if named else str(value)
+
+    def intervals(self, number: int, first: int, last: int) -> str:
+        """What some neighbouring intervals of a number are called, together."""
+        cuts = self.runs[bisect_right(self._columns, number) - 1].parts[0]["cuts"]
+        low = _number_text(cuts[first - 1]) if first else ""
+        high = _number_text(cuts[last]) if last < len(cuts) else ""
+        if low and high:
+            return f"{low} to {high}"
+        return f"over {low}" if low else f"up to {high}" if high else "any number"
 
 
 def read_space(document: Any, n_bits: int) -> Space | None:

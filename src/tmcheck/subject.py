@@ -15,6 +15,7 @@ from tmcheck.lrat import OnFormula, follow_lrat
 from tmcheck.model import Machine
 from tmcheck.network import Network
 from tmcheck.reader import Reader
+from tmcheck.reason import Reason
 from tmcheck.refutation import Refutation
 from tmcheck.region import Region
 from tmcheck.rewriting import Bits
@@ -38,8 +39,10 @@ class Subject:
         region: Region,
         expected: int | None,
         target: int | None = None,
+        reason: Reason | None = None,
     ) -> None:
         self.models, self.region, self.expected, self.target = models, region, expected, target
+        self.reason = reason  # then the region is the part that it leaves, and witnesses lie around it
         whole = region.whole_cost()
         # A proof within the whole cost is one about all of the region.
         self.needed = whole if region.budget is None else min(region.budget, whole)
@@ -47,8 +50,9 @@ class Subject:
 
     def take_witness(self, z: bytes) -> None:
         """An input in the region that violates the property."""
-        cost = self.region.cost_of(z)
-        if self.region.budget is not None and cost > self.region.budget:
+        region = self.region if self.reason is None else self.reason.region
+        cost = region.cost_of(z)
+        if region.budget is not None and cost > region.budget:
             raise Refused("the witness lies outside the region")
         decisions = [model.decide(z) for model in self.models]
         if self.target is not None:
@@ -57,6 +61,8 @@ class Subject:
         elif len({*decisions, self.expected} - {None}) < 2:
             raise Refused("the witness does not change the decision")
         self.witness_cost = cost
+        if self.reason is not None:
+            self.reason.take(z)
 
     def take(self, reader: Reader, on_formula: OnFormula | None) -> bool:
         """Follow what the reader's current line begins; whether that is anything."""
@@ -81,9 +87,11 @@ class OfMachines(Subject):
         region: Region,
         expected: int | None,
         target: int | None,
-        everywhere: bool,
+        *,
+        everywhere: bool = False,
+        reason: Reason | None = None,
     ) -> None:
-        super().__init__(machines, region, expected, target)
+        super().__init__(machines, region, expected, target, reason)
         self.machines, self.pool, self.everywhere = machines, pool, everywhere
         self.constraints: list[Constraint] = []  # declared, so that refutations can name them
         # By place, and by one of the constraints: all constraints of a refutation, and its radius.
@@ -289,8 +297,8 @@ def _unrolled(linked: Any) -> set[int]:
 class OfNetwork(Subject):
     """What is shown by shells."""
 
-    def __init__(self, network: Network, region: Region, expected: int) -> None:
-        super().__init__([network], region, expected)
+    def __init__(self, network: Network, region: Region, expected: int, reason: Reason | None) -> None:
+        super().__init__([network], region, expected, reason=reason)
         self.network = network
         self.shown: set[int] = set()  # numbers of flips
 

@@ -78,7 +78,7 @@ class Case:
         """The text of a certificate about the input, which claims that the property holds."""
         first = {
             "format": "tmverify-certificate",
-            "version": 2,
+            "version": 3,
             "question": "robustness",
             "answer": "holds",
             "models": [self.model.content_hash],
@@ -91,6 +91,7 @@ class Case:
             "direction": self.direction,
             "columns": None,
             "apart": None,
+            "reason": None,
             "inputs": 1,
             "eta": "1/1",
             **claim,

@@ -21,12 +21,12 @@ Text = Callable[[], Iterable[bytes]]
 
 def holds(query: AnyQuery, refutations: Text) -> Certificate:
     """The property holds: every way to violate it is refuted (for a network, every shell)."""
-    return Certificate(_claim(query, Status.HOLDS.value), [_body(query, None, refutations)])
+    return Certificate(_claim(query, Status.HOLDS.value), [_body(query, (), refutations)])
 
 
 def violated(query: AnyQuery, witness: NDArray[np.uint8]) -> Certificate:
     """The property is violated by ``witness``."""
-    return Certificate(_claim(query, Status.VIOLATED.value), [_body(query, witness)])
+    return Certificate(_claim(query, Status.VIOLATED.value), [_body(query, [witness])])
 
 
 def radius(
@@ -34,7 +34,7 @@ def radius(
 ) -> Certificate:
     """The nearest witness is ``least`` flips away, or there is none."""
     claim = _claim(query, "radius", epsilon=None, radius=None if least == math.inf else int(least))
-    return Certificate(claim, [_body(query, witness, refutations)])
+    return Certificate(claim, [_body(query, () if witness is None else [witness], refutations)])
 
 
 def universal(
@@ -53,6 +53,44 @@ def universal(
     return Certificate(_claim(query, status.value, inputs=len(inputs), eta=parts), bodies)
 
 
+def reason(
+    query: AnyQuery,
+    answer: str,
+    reason: Sequence[tuple[int, Sequence[int] | None]],
+    witnesses: Sequence[NDArray[np.uint8]],
+    refutations: Text | None,
+    *,
+    limited: bool,
+) -> Certificate:
+    """The columns ``reason``, with their values, are why the decision is as it is.
+
+    Parameters
+    ----------
+    query : AnyQuery
+        Robustness in the whole region.
+    answer : str
+        "suffices", "minimal", "widest", "smallest" or "contrastive".
+    reason : sequence of (column, values)
+        For a contrastive reason, values are None.
+    witnesses : sequence of uint8 array, (n_features,)
+        What shows that it is no larger than it has to be: inputs of the whole region.
+    refutations : Text or None
+        The proof about what is left of the region (``Region.among``); of a contrastive reason, about the part
+        in which its columns alone change, and one of them keeps its value. None if there is nothing to prove.
+    limited : bool
+        Whether the region's budget is part of the claim; else it is about everything that may change.
+    """
+    assert not query.region.apart
+    columns = [
+        [int(column), None if values is None else sorted(map(int, values))]
+        for column, values in sorted(reason, key=lambda pair: pair[0])
+    ]
+    epsilon = query.region.radius if limited else None
+    return Certificate(
+        _claim(query, answer, epsilon=epsilon, reason=columns), [_body(query, witnesses, refutations)]
+    )
+
+
 def _claim(query: AnyQuery, answer: str, **others: Any) -> dict[str, Any]:
     assert query.topic is not None
     region, scope = query.region, query.topic.scope
@@ -67,6 +105,7 @@ def _claim(query: AnyQuery, answer: str, **others: Any) -> dict[str, Any]:
         "epsilon": None if region.center is None else region.radius,
         "radius": None,
         **_ways_to_change(region),
+        "reason": None,
         "inputs": 1,
         "eta": "1/1",
         **others,
@@ -85,11 +124,10 @@ def _ways_to_change(region: Region) -> dict[str, Any]:
     }
 
 
-def _body(query: AnyQuery, witness: NDArray[np.uint8] | None, refutations: Text | None = None) -> Body:
+def _body(query: AnyQuery, witnesses: Iterable[NDArray[np.uint8]], refutations: Text | None = None) -> Body:
     center = query.region.center
     lines = [_line("everywhere") if center is None else _line("input", _hex(center))]
-    if witness is not None:
-        lines.append(_line("witness", _hex(witness)))
+    lines += [_line("witness", _hex(witness)) for witness in witnesses]
     if refutations is None:
         return Body(b"".join(lines))
     lines += map(_line, query.proof_header())

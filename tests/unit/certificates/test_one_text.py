@@ -68,10 +68,11 @@ SPELLINGS = {
     '"ffc0"': ['"ffc8"', '" fc0"', '"ffc00"', '"ff c0"'],
     "input aa40": ["input aa41", "input aa4", "input aa40 ", "input  aa40", "input\taa40", "input 0xaa40"],
     '"epsilon":3': [f'"epsilon":{n}' for n in ("3.0", "03", "3e0", " 3", "+3", '"3"', '3,"epsilon":3')],
-    '"version":2': ['"version":true', '"version":2.0', '"version":1'],
+    '"version":3': ['"version":true', '"version":3.0', '"version":2'],
     '"distance":"bits"': ['"distance":null', '"distance":"Bits"', '"distance":["bits"]'],
     '"columns":null': ['"columns":[]', '"columns":{}', '"columns":false', '"columns":[[0,"keep",null,1]]'],
     '"apart":null': ['"apart":[]', '"apart":[[]]', '"apart":[[1,0]]', '"apart":[[0],[0]]', '"apart":[0]'],
+    '"reason":null': ['"reason":[]', '"reason":{}', '"reason":false', '"reason":[[0,[1]]]'],
     '"target":null': ['"target":[]', '"target":true', '"target":0.0', '"target":0,"target":0'],
     '"inputs":1': ['"inputs":true', '"inputs":1.0', '"inputs":1E0'],
     '"1/1"': [
