@@ -48,7 +48,7 @@ class _Search:
         levels: list[tuple[list[int], int, int, int]] = []
         unhit, free, left = self.masks, self.columns, most
         while True:
-            self._look_at(unhit)
+            self._look_at(unhit, len(levels))
             if not unhit:
                 return True
             smallest = min((mask & free for mask in unhit), key=int.bit_count)
@@ -61,7 +61,7 @@ class _Search:
             unhit, free, untried, left = levels.pop()
             column = untried & -untried
             levels.append((unhit, free ^ column, untried ^ column, left))
-            self._look_at(unhit)
+            self._look_at(unhit, len(levels))
             unhit, free, left = [mask for mask in unhit if not mask & column], free ^ column, left - 1
 
     def _disjoint(self, unhit: list[int], free: int, enough: int) -> int:
@@ -75,7 +75,7 @@ class _Search:
                     break
         return count
 
-    def _look_at(self, sets: list[int]) -> None:
+    def _look_at(self, sets: list[int], depth: int) -> None:
         self.looked_at += self.weight * (1 + len(sets))
-        if self.looked_at > limits.MOST_HITTING:
+        if self.looked_at > limits.MOST_HITTING or depth * len(self.masks) > limits.MOST_WAITING:
             raise Refused("too many sets of columns to see that no smaller reason is there")

@@ -26,7 +26,8 @@ MOST_SETS_APART = 100_000  # sets of columns looked at, to see that refutations 
 MOST_REASONS = 1 << 16  # columns of a reason
 MOST_DIFFERING = 2_000_000  # columns in which witnesses of a smallest reason differ, and 8 for each: 100 MB
 MOST_CELLS = 1 << 30  # such witnesses times the columns in which any of them differs, a bit each: 128 MB
-MOST_HITTING = 20_000_000  # sets of columns looked at, to see that no smaller reason is there: some 10 s
+MOST_HITTING = 200_000_000  # sets looked at, to see that no smaller reason is there: some 30 s
+MOST_WAITING = 20_000_000  # sets that a search for a smaller reason comes back to: 160 MB
 MOST_COMPARED = 64  # classes of two models: there is a way to disagree for each pair
 MOST_DISTINCT = 1 << 21  # inputs, of which it is counted how many are distinct: some 300 MB
 

@@ -86,8 +86,8 @@ def _reason(claim: dict[str, Any], who: str, x: str, where: str, columns: str) -
     within = "" if claim["epsilon"] is None else f" within {_distance(claim, claim['epsilon'])}"
     if claim["answer"] == "contrastive":
         less = "not all of them do" if len(claim["reason"]) > 1 else "it does not"
-        what = f"{_violates(claim)} on an input that differs from {x} in {columns} alone{within}{where}"
-        return f"{who} {what}, and {_keeps(claim)} if {less}"
+        what = f"{_violates(claim)} on an input that differs from {x} in {columns} alone{within}"
+        return f"{who} {what}, and {_keeps(claim)} if {less}{where}"
     if not claim["reason"]:
         return f"{who} {_keeps(claim)} on {x} whatever changes{within}{where}"
     what = f"{_keeps(claim)} on {x} whatever else changes{within}{where}, as long as {columns}"
