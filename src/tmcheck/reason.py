@@ -48,9 +48,10 @@ class Reason:
         if self.columns and self.columns[-1] >= region.space.n_columns:
             raise Refused(f"the reason has column {self.columns[-1]}, which is not there")
         self.values: dict[int, frozenset[int]] = {}
-        self.missing: dict[int, set[int]] = {}  # of each column: the values to be shown by a witness
+        self.unbroken: set[int] = set()  # columns of a minimal reason without a witness
+        self.missing: dict[int, set[int]] = {}  # of each column of a widest one: values without a witness
         self.differing: list[tuple[int, ...]] = []  # of a smallest reason: the columns of each witness
-        self._kept, self._shown = 0, False
+        self._kept, self._n_options, self._shown = 0, 0, False
         for number, values in reason:
             self._take_column(number, region.options(number).values, values)
         if answer != CONTRASTIVE:
@@ -66,6 +67,9 @@ class Reason:
     def _take_column(self, number: int, options: list[int], values: list[int] | None) -> None:
         if len(options) == 1:
             raise Refused(f"the reason has column {number}, which can't change")
+        self._n_options += len(options)
+        if self._n_options > limits.MOST_OPTIONS:
+            raise Refused("the columns of the reason have too many values")
         if values is None:
             return
         chosen = self.values[number] = frozenset(values)
@@ -77,7 +81,7 @@ class Reason:
         if self.answer == WIDEST:
             self.missing[number] = could_be_added(column, options, chosen)
         elif self.answer == MINIMAL:
-            self.missing[number] = set(options) - chosen
+            self.unbroken.add(number)
 
     @property
     def what_holds(self) -> str:
@@ -105,7 +109,7 @@ class Reason:
             raise Refused("the witness shows nothing of the reason: one column, and no other, is to break it")
         ((c, value),) = outside
         if self.answer == MINIMAL:
-            self.missing[c] = set()
+            self.unbroken.discard(c)
         else:
             self.missing[c].discard(value)
 
@@ -125,10 +129,11 @@ class Reason:
             raise Refused("no witness that differs in the columns of the reason alone")
         if self.answer == SMALLEST and is_hit(self.differing, len(self.columns) - 1):
             raise Refused("not shown that no reason has fewer columns")
-        left = next((c for c, values in self.missing.items() if values), None)
-        if left is not None:
-            what = "be left out" if self.answer == MINIMAL else f"also be {min(self.missing[left])}"
-            raise Refused(f"not shown that column {left} of the reason can't {what}")
+        if self.unbroken:
+            raise Refused(f"not shown that column {min(self.unbroken)} of the reason can't be left out")
+        for c, values in self.missing.items():
+            if values:
+                raise Refused(f"not shown that column {c} of the reason can't also be {min(values)}")
 
 
 def could_be_added(column: Column, options: list[int], chosen: frozenset[int]) -> set[int]:

@@ -287,7 +287,10 @@ def sufficient(rng: Rng, truth: Truth, answer: str) -> dict[int, frozenset[int]]
 def certified(rng: Rng, asked: Asked, answer: str, reason: Mapping[int, Any]) -> Certificate:
     """The certificate of a reason that is one."""
     truth, query = asked.truth, asked.query
-    pick = lambda rows: rows[int(rng.integers(len(rows)))].bits  # noqa: E731
+
+    def pick(rows: list[Row]) -> Bits:
+        return rows[int(rng.integers(len(rows)))].bits
+
     listed = sorted(reason.items())
     if answer == "contrastive":
         columns = [c for c, _ in listed]

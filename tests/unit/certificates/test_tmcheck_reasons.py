@@ -116,7 +116,7 @@ def test_a_widest_reason_has_a_witness_for_each_value() -> None:
     assert "also be 1" in str(accepted(about("widest", WIDE, younger, POOR, WIDEST[2], *REFUTED)))
     assert accepted(about("minimal", WIDE, younger, POOR, *REFUTED)) is None
     # Between 25 and 40 one is not asked here: the next option below is up to 25.
-    rules = {"columns": [[AGE, "any", [0, 2], 1]]}
+    rules: dict[str, Any] = {"columns": [[AGE, "any", [0, 2], 1]]}
     assert "also be 0" in str(accepted(about("widest", WIDE, *WIDEST[:1], *REFUTED, **rules)))
     assert accepted(about("widest", WIDE, POOR, younger, *REFUTED, **rules)) is None
 
@@ -125,7 +125,7 @@ def test_a_run_of_options_for_the_widest_alone() -> None:
     values = [[OWNER, [1]], [AGE, [1, 3]], [CITY, [1, 2]]]
     assert accepted(about("suffices", values, *REFUTED)) is None
     assert "no neighbours" in str(accepted(about("widest", values, *REFUTED)))
-    rules = {"columns": [[AGE, "any", [0, 1], 1]]}  # over 60 comes next after 25 to 40
+    rules: dict[str, Any] = {"columns": [[AGE, "any", [0, 1], 1]]}  # over 60 comes next after 25 to 40
     assert "no neighbours" not in str(accepted(about("widest", values, *REFUTED, **rules)))
 
 
@@ -143,7 +143,7 @@ def test_a_missing_number_has_no_neighbours() -> None:
 
 
 def test_a_smallest_reason() -> None:
-    rules = {"columns": [[AGE, "any", [0, 1], 1]]}
+    rules: dict[str, Any] = {"columns": [[AGE, "any", [0, 1], 1]]}
     assert accepted(about("smallest", OLD_OWNER, POOR, YOUNG, *REFUTED)) is None
     assert "fewer" in str(accepted(about("smallest", OLD_OWNER, POOR, *REFUTED)))
     assert "fewer" in str(accepted(about("smallest", OLD_OWNER, *REFUTED)))
@@ -264,7 +264,7 @@ def test_the_words() -> None:
     bare = json.loads(text.split(b"\n")[0])
     assert "as long as column 0 is 1 and column 1 is 3;" in tmcheck.in_words(bare)
     assert "as long as 'owner' is '1' and 'age' is 'over 60';" in tmcheck.in_words(bare, [encode(MODEL)])
-    rules = {"columns": [[CITY, "any", [0, 1, 2], 2]], "epsilon": 5}
+    rules: dict[str, Any] = {"columns": [[CITY, "any", [0, 1, 2], 2]], "epsilon": 5}
     assert words(about("widest", WIDE, *WIDEST, *REFUTED, **rules)) == (
         "keeps its decision on the input f2 whatever else changes within a cost of 5 (changed column(s), "
         "weighted), where 'city' only becomes 'Bergen' or 'Oslo' or 'Bodø' and costs 2 times as much, as "
@@ -301,6 +301,14 @@ def test_the_words() -> None:
     long = {**first, "reason": [[0, list(range(20))]]}
     assert "column 0 is 0 or 1 or 2" in tmcheck.in_words(long)
     assert "or 11 or 8 more (all of them have the sha256 " in tmcheck.in_words(long)
+
+
+def test_the_options_of_its_columns_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = about("minimal", OLD_OWNER, POOR, YOUNG, *REFUTED)
+    monkeypatch.setattr(limits, "MOST_OPTIONS", 7)
+    assert "of the reason" not in str(accepted(text))
+    monkeypatch.setattr(limits, "MOST_OPTIONS", 6)
+    assert "columns of the reason have too many values" in str(accepted(text))
 
 
 # ----------------------------------------------------------------------------------------------- hitting sets
