@@ -49,7 +49,7 @@ def decide_within(query: Query, budget: Budget, log: ProofLog | None = None) -> 
     try:
         return _decide(query, budget, log)
     except Exception as error:  # after an error of any kind there is no answer
-        return stopped(*_fault(error))
+        return stopped(*fault(error))
 
 
 def _decide(query: Query, budget: Budget, log: ProofLog | None) -> Answer:
@@ -74,7 +74,7 @@ def _decide(query: Query, budget: Budget, log: ProofLog | None) -> Answer:
             return found(query.region.with_flips(solution.flips), **budget.used)
     if not still_open:
         return none_exists(**budget.used)
-    reason, detail = _why(budget)
+    reason, detail = why_open(budget)
     return replace(stopped(reason, detail, **budget.used), open_cases=tuple(still_open))
 
 
@@ -89,7 +89,7 @@ def nearest_within(query: Query, budget: Budget, log: ProofLog | None = None) ->
     try:
         return hunt.run()
     except Exception as error:  # there is no answer, but a witness found before the error still counts
-        reason, detail = _fault(error)
+        reason, detail = fault(error)
         return Nearest(0, hunt.upper, hunt.witness, "search", query.cases, reason, detail, budget.used)
 
 
@@ -168,7 +168,7 @@ class _Hunt:
     def _outcome(self, lowers: dict[tuple[int, ...], float], last: int) -> Nearest:
         """The result, given the cases' lower bounds; cases whose bound is beyond ``last`` don't matter."""
         still_open = tuple(case for case, lower in lowers.items() if lower <= last)
-        reason, detail = _why(self.budget) if still_open else (None, "")
+        reason, detail = why_open(self.budget) if still_open else (None, "")
         lower = min((lowers[case] for case in still_open), default=self.upper)
         return Nearest(
             lower, self.upper, self.witness, "search", still_open, reason, detail, self.budget.used
@@ -292,7 +292,8 @@ class _Screen:
         return Tree(problem, draft).search(self.budget.some(SCREEN))[0] is Found.NOTHING
 
 
-def _fault(error: Exception) -> tuple[StopReason, str]:
+def fault(error: Exception) -> tuple[StopReason, str]:
+    """Why there is no answer after an error."""
     if isinstance(error, EncodingTooLargeError):
         return StopReason.ENCODING_TOO_LARGE, str(error)
     if isinstance(error, MemoryError):
@@ -300,7 +301,8 @@ def _fault(error: Exception) -> tuple[StopReason, str]:
     return StopReason.CRASHED, f"the search failed with {error!r}: a bug, please report it"
 
 
-def _why(budget: Budget) -> tuple[StopReason, str]:
+def why_open(budget: Budget) -> tuple[StopReason, str]:
+    """Why a search is open."""
     if budget.deadline.passed():
         return StopReason.TIMEOUT, f"the search was still open after {budget.deadline.seconds:g} s"
     if budget.used["nodes"] >= budget.nodes:

@@ -146,6 +146,7 @@ class Tree:
         self._record_unit = 0 if draft is None else min(unit_of(problem), RECORD_UNIT)
         if draft is not None:
             draft.start(max(1, self._record_unit))
+        self.came_from = problem.came_from  # of each literal, in what the first problem was shrunk from
         self._plant(problem)
 
     def rebuild(self) -> None:
@@ -162,6 +163,7 @@ class Tree:
         else:
             lean = np.zeros(len(new.feature_ids), np.float32)  # the first step sets it
         self.multipliers = Multipliers(mix, weight, share, load, np.ones(m, np.bool_), lean)
+        self.came_from = self.came_from[new.came_from] if len(self.came_from) else new.came_from
         self._plant(new)
 
     def _plant(self, problem: Problem) -> None:

@@ -1,0 +1,120 @@
+"""Local search over flips of some features, and over one more: what an oracle tries before any tree.
+
+    shortfall(y) = sum_c max(0, bound_c - votes_c(y))
+
+Flips are toggled, one at a time, whichever leaves the least shortfall; what was toggled stays for a while
+(tabu search). On the way, every feature *beyond* those that may flip is looked at: if its flip alone is what
+lacks, it is written down with the flips. So one walk finds witnesses for many features.
+"""
+
+import numpy as np
+
+from tmverify.engines.search._climb import GAIN, credit_clause, toggle
+from tmverify.kernels.jit import kernel, part
+
+TENURE = 8  # steps before a feature may be toggled again
+
+
+@part
+def count_from(problem, flips, false, sums, gains):  # type: ignore[no-untyped-def]
+    """Fill in the false literals of each clause, the votes, and what each toggle would add to them."""
+    offsets, middles, features, votes = problem.offsets, problem.middles, problem.features, problem.votes
+    sums[:] = 0
+    gains[:] = 0
+    for j in range(votes.shape[1]):
+        n = 0
+        for k in range(offsets[j], middles[j]):
+            n += not flips[features[k]]
+        for k in range(middles[j], offsets[j + 1]):
+            n += flips[features[k]]
+        false[j] = n
+        if n == 0:
+            for c in range(len(sums)):
+                sums[c] += votes[c, j]
+        credit_clause(j, GAIN, problem, false, flips, gains)
+
+
+@part
+def shortfall(bounds, sums, gains, i):  # type: ignore[no-untyped-def]
+    """The shortfall after toggling feature i."""
+    left = np.int64(0)
+    for c in range(len(bounds)):
+        left += max(np.int64(0), bounds[c] - sums[c] - gains[c, i])
+    return left
+
+
+@kernel
+def ascend(problem, may, beyond, most, patience, flips, until, false, sums, gains, ends, found):  # type: ignore[no-untyped-def]
+    """Walk from ``flips``, at most ``most``, all of features that ``may`` flip; returns whether they suffice.
+
+    ``beyond``: features to look at on the way; those for which a witness was found are cleared there, and
+    their witnesses are the lists ``found[ends[i]:ends[i + 1]]``, with the feature itself first; ``ends[-1]``
+    says how many there are. The walk ends after ``patience`` steps without a smaller shortfall. Scratch:
+    ``until``, ``false``, ``sums``, ``gains``.
+    """
+    bounds, n = problem.bounds, len(flips)
+    count_from(problem, flips, false, sums, gains)
+    until[:] = 0
+    n_flipped = np.int64(0)
+    for i in range(n):
+        n_flipped += flips[i]
+    n_found, size = ends[-1], np.int64(0)
+    if n_found:
+        size = ends[n_found]
+    best, idle, step = np.int64(1) << 62, 0, 0
+    while True:
+        step += 1
+        short = np.int64(0)
+        for c in range(len(bounds)):
+            short += max(np.int64(0), bounds[c] - sums[c])
+        if short == 0:
+            break
+        chosen, least = -1, np.int64(1) << 62
+        for i in range(n):
+            if not (may[i] or beyond[i]) or (n_flipped >= most and not flips[i]):
+                continue
+            left = shortfall(bounds, sums, gains, i)
+            if may[i]:
+                if left < least and until[i] < step:
+                    chosen, least = i, left
+            elif left == 0 and n_found < len(ends) - 2 and size + n_flipped < len(found):
+                beyond[i] = False
+                found[size] = i
+                size += 1
+                for k in range(n):
+                    if flips[k]:
+                        found[size] = k
+                        size += 1
+                n_found += 1
+                ends[n_found] = size
+        idle += 1
+        if short < best:
+            best, idle = short, 0
+        if chosen < 0 or idle > patience:
+            break
+        n_flipped += -1 if flips[chosen] else 1
+        toggle(chosen, problem, false, flips, sums, gains)
+        until[chosen] = step + TENURE
+    ends[-1] = n_found
+    return short == 0
+
+
+@kernel
+def ease(problem, order, flips, false, sums, gains):  # type: ignore[no-untyped-def]
+    """Take back flips that are not needed, those of least ``order`` first; every bound stays met.
+
+    Returns False, and changes nothing, if they do not meet every bound.
+    """
+    bounds, n = problem.bounds, len(flips)
+    count_from(problem, flips, false, sums, gains)
+    for c in range(len(bounds)):
+        if sums[c] < bounds[c]:
+            return False
+    while True:
+        chosen, least = -1, np.int64(1) << 62
+        for i in range(n):
+            if flips[i] and order[i] < least and shortfall(bounds, sums, gains, i) == 0:
+                chosen, least = i, order[i]
+        if chosen < 0:
+            return True
+        toggle(chosen, problem, false, flips, sums, gains)

@@ -1,0 +1,248 @@
+"""The oracle of the search: a question with other columns free is asked of problems that were built once.
+
+There is a *lane* for each case of the query, with its problem over all columns. A question
+
+1. walks in each lane over free flips towards a witness (``_ascend``), starting from what earlier witnesses
+   have in common with the free columns,
+2. searches the tree of each lane, restricted to the free columns, starting from the multipliers of the
+   lane's last tree. They fit: from one question to the next the problem changes by a column or two. On MNIST
+   that makes trees five times faster.
+
+Walks also look at columns that are not free: if the change of a single one is what lacks, that is a witness
+for it (``near``). Where columns are more than flips there are no walks, only greedy moves.
+
+Tried and dropped: freeing columns by their credits, without a tree. Multipliers that leave room for further
+columns are not those that are best for the free ones, and the room was next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.engines.engine import Answer, Deadline, Engine, Outcome, found, none_exists, stopped
+from tmverify.engines.oracle import Effort, Input, Mask, Oracle
+from tmverify.engines.search._ascend import ascend, ease
+from tmverify.engines.search._bound import FREE, first_multipliers
+from tmverify.engines.search._problem import inherit
+from tmverify.engines.search.engine import UNLIMITED, fault, why_open
+from tmverify.engines.search.problem import Problem, Solution, part, problem_of, shrunk
+from tmverify.engines.search.tree import Budget, Found, Tree, greedy
+from tmverify.properties.query import Query
+
+NODES = {Effort.LITTLE: 1_000, Effort.MORE: 20_000}
+PATIENCE = 20  # steps of a walk without progress
+SWEEPS = 30  # earlier witnesses from which a thorough search for ``near`` ones starts
+_FOUND = 1 << 16  # numbers for the witnesses that one walk may find
+
+
+class SearchOracle(Oracle):
+    """Asks the search; what that leaves open, with all effort, the engine."""
+
+    query: Query
+
+    def __init__(self, query: Query, engine: Engine) -> None:
+        super().__init__(query, engine)
+        compile_walks()
+        whole = problem_of(query, query.region.radius)
+        self.lanes = [
+            _Lane(part(whole, case, whole.radius), self.columns)
+            for case in dict.fromkeys(tuple(dict.fromkeys(case)) for case in query.cases)
+        ]
+
+    def ask(self, free: Mask, deadline: Deadline, effort: Effort = Effort.ALL) -> Answer:
+        """Is there a witness that differs from the input in ``free`` columns only?"""
+        self.asked += 1
+        budget = Budget(deadline, NODES.get(effort, UNLIMITED))
+        if effort is Effort.ALL and self.engine.name != "search":
+            budget = Budget(deadline.share(1 / 2), NODES[Effort.MORE])
+        try:
+            answer = self._ask(free, budget)
+        except Exception as error:  # after an error of any kind there is no answer
+            return stopped(*fault(error))
+        if answer.outcome is Outcome.STOPPED and effort is Effort.ALL and self.engine.name != "search":
+            return super().ask(free, deadline)
+        return answer
+
+    def guess(self, free: Mask) -> Input | None:
+        """A witness that differs in ``free`` columns only, if a walk finds one."""
+        for lane in self.lanes:
+            solution = lane.walk(free)
+            if solution is not None:
+                return self._found(lane, solution).witness
+        return None
+
+    def _ask(self, free: Mask, budget: Budget) -> Answer:
+        z = self.guess(free)
+        if z is not None:
+            return found(z)
+        still_open = False
+        for lane in self.lanes:
+            result, solution = (Found.OPEN, None) if budget.spent() else lane.search(free, budget)
+            if solution is not None:
+                return self._found(lane, solution)
+            still_open |= result is Found.OPEN
+        if still_open:
+            reason, detail = why_open(budget)
+            return stopped(reason, detail, **budget.used)
+        return none_exists(**budget.used)
+
+    def _found(self, lane: _Lane, solution: Solution) -> Answer:
+        """The witness; the lane that had it comes first in the next question."""
+        self.lanes.remove(lane)
+        self.lanes.insert(0, lane)
+        return found(self.query.region.with_flips(solution.flips))
+
+    def near(self, free: Mask, wanted: Mask, *, thorough: bool) -> list[Input]:
+        """Witnesses at hand that differ in ``free`` columns and in one ``wanted``; at most one for each.
+
+        Unless ``thorough``, only the lane of the last witness is looked at, from there.
+        """
+        left = wanted.copy()
+        witnesses = []
+        for lane in self.lanes if thorough else self.lanes[:1]:
+            for flips in lane.sweep(free, left, SWEEPS if thorough else 1):
+                witnesses.append(self.query.region.with_flips(flips))
+        return witnesses
+
+    def eased(self, z: Input, order: NDArray[np.int64]) -> Input:
+        """The witness with changes taken back that are not needed, those of least ``order`` first."""
+        if not self.query.region.plain:
+            return super().eased(z, order)
+        flips = np.flatnonzero(z != self.query.region.origin)
+        for lane in self.lanes:
+            fewer = lane.eased(flips, order)
+            if fewer is not None:
+                return self.query.region.with_flips(fewer)
+        return z
+
+    def weights(self) -> NDArray[np.int64]:
+        """The votes of the clauses that look at each column."""
+        total = np.zeros(len(self.columns), np.int64)
+        for lane in self.lanes:
+            lane.add_weights(total)
+        return total
+
+
+class _Lane:
+    """One case: its problem over all columns, and what was learnt of it."""
+
+    def __init__(self, problem: Problem, columns: NDArray[np.int64]) -> None:
+        self.problem, self._arrays = problem, problem.arrays
+        size, m = len(problem.features), problem.votes.shape[1]
+        self._share, self._load = np.empty(size, np.float32), np.empty(m, np.float32)
+        first_multipliers(problem.offsets, problem.middles, self._share, self._load)
+        self._owners = np.repeat(np.arange(m, dtype=np.int32), np.diff(problem.offsets))
+        moves = problem.moves
+        own = problem.feature_ids if moves is None else np.repeat(moves.columns, np.diff(moves.first))
+        # The place, among the oracle's columns, of each feature, or of each option.
+        self.places = np.searchsorted(columns, own)
+        self._starts: deque[NDArray[np.bool_]] = deque(maxlen=SWEEPS)
+        n, k = len(problem.feature_ids), len(problem.bounds)
+        self._flips, self._until = np.zeros(n, np.bool_), np.zeros(n, np.int64)
+        self._scratch = np.zeros(m, np.int32), np.zeros(k, np.int64), np.zeros((k, n), np.int64)
+        self._ends, self._found = np.zeros(n + 2, np.int64), np.zeros(_FOUND, np.int32)
+
+    def walk(self, free: Mask) -> Solution | None:
+        """A witness by local search, or None."""
+        if self.problem.moves is not None:
+            return greedy(self._restricted(free))
+        may = free[self.places]
+        nowhere = np.zeros_like(may)
+        for start in self._latest(1) or (None,):
+            if self._ascend(may, nowhere, start):
+                return self._keep(self.problem.solution(self._flips))
+        return None
+
+    def sweep(self, free: Mask, wanted: Mask, n_starts: int) -> Iterator[list[int]]:
+        """Flips of witnesses with one wanted column, which is no longer wanted then."""
+        if self.problem.moves is not None:
+            return
+        may = free[self.places]
+        for start in (None, *self._latest(n_starts)):
+            beyond = wanted[self.places]
+            if not beyond.any():
+                return
+            self._ascend(may, beyond, start)
+            for i in range(self._ends[-1]):
+                found = self._found[self._ends[i] : self._ends[i + 1]]
+                wanted[self.places[found[0]]] = False
+                yield self.problem.feature_ids[found].tolist()
+
+    def _latest(self, n: int) -> list[NDArray[np.bool_]]:
+        return list(self._starts)[-n:]
+
+    def _ascend(self, may: Mask, beyond: Mask, start: NDArray[np.bool_] | None) -> bool:
+        self._flips[:] = False if start is None else start & may
+        self._ends[:1], self._ends[-1:] = 0, 0
+        if self._flips.sum() > self.problem.radius:
+            return False
+        reached: bool = ascend(
+            self._arrays, may, beyond, self.problem.radius, PATIENCE, self._flips, self._until,
+            *self._scratch, self._ends, self._found,
+        )  # fmt: skip
+        return reached
+
+    def search(self, free: Mask, budget: Budget) -> tuple[Found, Solution | None]:
+        """Search the tree of the free columns."""
+        problem = self._restricted(free)
+        tree = Tree(problem)
+        if len(problem.features):
+            inherit(
+                problem.offsets, problem.came_from, self._owners, self._share, self._load,
+                tree.multipliers.share, tree.multipliers.load,
+            )  # fmt: skip
+        result, solution = tree.search(budget)
+        if len(tree.came_from):
+            self._share[tree.came_from] = tree.multipliers.share
+            first = tree.came_from[tree.problem.offsets[:-1]]
+            self._load[self._owners[first]] = tree.multipliers.load
+        return result, solution if solution is None else self._keep(solution)
+
+    def _restricted(self, free: Mask) -> Problem:
+        fixed = np.where(free[self.places], FREE, 0).astype(np.int8)
+        moves = self.problem.moves
+        if moves is not None:
+            fixed[moves.first[:-1]] = FREE  # every column may stay
+        return shrunk(self.problem, fixed)
+
+    def _keep(self, solution: Solution) -> Solution:
+        """Remember a witness as a start of later walks."""
+        if self.problem.moves is None:
+            self._starts.append(np.isin(self.problem.feature_ids, solution.flips))
+        return solution
+
+    def eased(self, flips: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """The flips that are needed for this case; None if they do not do for it."""
+        self._flips[:] = np.isin(self.problem.feature_ids, flips)
+        if not ease(self._arrays, order[self.places], self._flips, *self._scratch):
+            return None
+        left: NDArray[np.int64] = self.problem.feature_ids[self._flips]
+        self._starts.append(self._flips.copy())
+        return left
+
+    def add_weights(self, total: NDArray[np.int64]) -> None:
+        """Add the votes of the clauses that look at each column."""
+        problem, moves = self.problem, self.problem.moves
+        votes = np.abs(problem.votes).max(axis=0, initial=0)[self._owners]
+        places = self.places if moves is None else self.places[moves.first[:-1]][problem.feature_ids]
+        np.add.at(total, places[problem.features], votes)
+
+
+@cache
+def compile_walks() -> None:
+    """Compile the kernels of walks, before any clock starts; once in a process."""
+    one, ends = np.zeros(1, np.int64), np.array([0, 1], np.int64)
+    none = np.zeros(1, np.bool_)
+    clause = np.zeros(1, np.int32)
+    problem = Problem(
+        ends, one + 1, clause, np.ones((1, 1), np.int64), one + 1, 1, one, one[:0], 0,
+        np.zeros(1, np.uint8), clause, ends, clause, ~none,
+    )  # fmt: skip
+    lane = _Lane(problem, np.zeros(1, np.int64))
+    lane.walk(~none)
+    lane.eased(np.zeros(1, np.int64), np.zeros(1, np.int64))

@@ -1,0 +1,495 @@
+"""Reasons for a decision, found with an oracle: which columns suffice for it, and which can alter it.
+
+Let A(F) say that some witness differs from the input in columns of F only. Then
+
+    K is sufficient       iff  not A(everything but K)
+    D is contrastive      iff  A(D)
+
+Both are monotone, and each kind is the minimal hitting sets of the other: a sufficient set has a column of
+every contrastive one. So a witness is worth more than its answer: whatever suffices keeps one of its columns.
+
+*One sufficient reason.* As long as there is a witness that changes free columns only, one of its columns is
+kept, one that is in many witnesses. What is kept then suffices, by a single proof. After that, columns are
+freed again one by one if they can be; a witness of free columns and one kept column shows that this one is
+needed, now and later, because free columns only become more. Most of these witnesses come from walks that
+look at many columns at once.
+
+*A smallest one* (implicit hitting sets): a smallest set that hits all contrastive sets known so far; if it
+does not suffice, there is a witness that it does not hit.
+
+*All of them*: minimal hitting sets of the contrastive sets known so far, until each suffices. Then there are
+no other reasons, of either kind (J. Marques-Silva 2024, Logic-based explainability).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.engines.engine import Answer, Deadline, Outcome
+from tmverify.engines.hitting import HittingSets
+from tmverify.engines.oracle import Effort, Input, Mask, Oracle
+from tmverify.properties.verdict import StopReason
+from tmverify.space import Number
+
+_DECAY = 0.95  # of how often a column was in the latest witnesses
+_LEAP = 16  # if a question is left open, the 16th part of the free columns is kept
+_HARD = 20  # nodes of a proof: if it takes more, further witnesses are cheaper than further proofs
+_FEWER = 0.7  # … as long as they decide so many of the columns
+_TIME = "no time was left"
+
+Told = Callable[[int, int], None]
+"""Told how many columns are decided, and of how many."""
+
+
+class Gap(NamedTuple):
+    """Why something is not known."""
+
+    stop_reason: StopReason
+    detail: str
+
+
+@dataclass(slots=True, eq=False)
+class Sufficient:
+    """A sufficient set of columns, by their places among the oracle's.
+
+    Attributes
+    ----------
+    kept : bool array
+    needed : dict
+        For columns that can't be left out, a witness of it: of the kept columns, it changes this one only.
+    values : dict
+        For columns of a widened reason, the values they may have.
+    limits : dict
+        For such a column and a value that can't be added: a witness that has it.
+    """
+
+    kept: Mask
+    needed: dict[int, Input] = field(default_factory=dict)
+    values: dict[int, set[int]] = field(default_factory=dict)
+    limits: dict[tuple[int, int], Input] = field(default_factory=dict)
+    open_values: set[int] = field(default_factory=set)
+    smallest: bool = False
+    gap: Gap | None = None
+
+    @property
+    def places(self) -> list[int]:
+        """The columns."""
+        found: list[int] = np.flatnonzero(self.kept).tolist()
+        return found
+
+    @property
+    def undecided(self) -> list[int]:
+        """Columns that might be left out, or made wider."""
+        if self.smallest:
+            return sorted(self.open_values)
+        return [place for place in self.places if place not in self.needed or place in self.open_values]
+
+
+@dataclass(slots=True, eq=False)
+class Contrastive:
+    """A set of columns whose change can alter the decision; ``undecided`` ones might be left out."""
+
+    changed: Mask
+    witness: Input
+    undecided: list[int]
+    smallest: bool = False
+    gap: Gap | None = None
+
+    @property
+    def places(self) -> list[int]:
+        """The columns."""
+        found: list[int] = np.flatnonzero(self.changed).tolist()
+        return found
+
+
+class Reasons:
+    """Finds reasons; witnesses that were met once are kept (``pool``)."""
+
+    def __init__(self, oracle: Oracle, deadline: Deadline, told: Told | None = None) -> None:
+        self.oracle, self.deadline = oracle, deadline
+        self.n = len(oracle.columns)
+        self.weights = oracle.weights()
+        self.pool: list[tuple[Mask, Input]] = []
+        self._often = np.zeros(self.n)
+        self._told = told or (lambda done, total: None)
+
+    # One sufficient reason.
+
+    def sufficient(self) -> Sufficient:
+        """A sufficient set from which no column can be left out, or as near to that as time allows."""
+        found = Sufficient(np.zeros(self.n, np.bool_))
+        # What alters the decision by itself is needed, whatever else is kept.
+        for z in self.oracle.near(found.kept, ~found.kept, thorough=True):
+            self._need(found, z, self.oracle.changed(z))
+        found.kept[list(found.needed)] = True
+        hard, n_left = self._cover(found), self.n
+        while found.gap is None:
+            found.needed = {place: z for place, z in found.needed.items() if self._is_needed(z, found.kept)}
+            for changed, z in self.pool:
+                self._need(found, z, changed & found.kept)
+            self._sweep(found, thorough=True)
+            slow = len(found.undecided) > n_left * _FEWER
+            if not found.undecided or slow or not hard or self.deadline.passed():
+                self._minimise(found)
+                break
+            # Proofs are dear, so it is better to have further witnesses before the next one.
+            n_left = len(found.undecided)
+            fewer = self._without_superfluous(found)
+            hard = self._cover(fewer)
+            if fewer.gap is None:
+                found = fewer
+        return found
+
+    def _cover(self, found: Sufficient) -> bool:
+        """Keep a column of each further witness, until there is none; returns whether the proof was hard."""
+        half = self.deadline.share(1 / 2, unlimited=600.0)
+        while True:
+            self._tell(int(found.kept.sum()))
+            answer = self._ask(~found.kept, Effort.LITTLE)
+            if answer.outcome is Outcome.NO_WITNESS:
+                return answer.stats.get("nodes", 0) > _HARD
+            if self.deadline.passed():
+                found.kept[:] = True
+                found.gap = self._no_time()
+                return True
+            if answer.witness is not None:
+                found.kept[self._most_frequent(self._pooled(answer.witness), 1)] = True
+            if answer.witness is None or half.passed():  # too hard: keep more than witnesses demand
+                n = int((~found.kept).sum()) // _LEAP
+                found.kept[self._most_frequent(~found.kept, n + 1)] = True
+
+    def _without_superfluous(self, found: Sufficient) -> Sufficient:
+        """Undecided columns freed, as long as every known witness changes a kept one; no longer proved."""
+        kept = found.kept.copy()
+        sets = np.array([changed for changed, _ in self.pool])
+        n_kept = (sets & kept).sum(axis=1)
+        undecided = np.zeros(self.n, np.bool_)
+        undecided[found.undecided] = True
+        for place in self._most_frequent(undecided, self.n)[::-1]:
+            has = sets[:, place]
+            if (n_kept[has] > 1).all():
+                kept[place] = False
+                n_kept -= has
+        return Sufficient(kept, dict(found.needed))
+
+    def _is_needed(self, z: Input, kept: Mask) -> bool:
+        return int((self.oracle.changed(z) & kept).sum()) == 1
+
+    def _pooled(self, z: Input) -> Mask:
+        """The columns of a witness without needless changes, which is remembered."""
+        z = self.oracle.eased(z, self.weights)
+        changed = self.oracle.changed(z)
+        self.pool.append((changed, z))
+        self._often *= _DECAY
+        self._often += changed
+        return changed
+
+    def _most_frequent(self, among: Mask, n: int) -> NDArray[np.int64]:
+        places = np.flatnonzero(among)
+        order = np.lexsort((-self.weights[places], -self._often[places]))
+        return np.asarray(places[order[:n]], np.int64)
+
+    def _minimise(self, found: Sufficient) -> None:
+        """Free the columns that can be freed, and show that the others can't."""
+        for effort in Effort:
+            self._free(found, effort)
+            if not found.undecided or self.deadline.passed():
+                break
+
+    def _free(self, found: Sufficient, effort: Effort) -> None:
+        """Free undecided columns, those that matter least first, several at a time as long as that goes well.
+
+        A question that fails is not lost: its witness shows that a column is needed, and each that is needs
+        one.
+        """
+        found.gap = None
+        waiting = deque(sorted(found.undecided, key=lambda place: (self.weights[place], place)))
+        size = 1
+        while waiting := deque(place for place in waiting if place not in found.needed):
+            self._tell(self.n - len(found.undecided))
+            if self.deadline.passed():
+                found.gap = self._no_time()
+                return
+            tried = [waiting.popleft() for _ in range(min(size, len(waiting)))]
+            free = ~found.kept
+            free[tried] = True
+            answer = self._ask(free, effort)
+            if answer.outcome is Outcome.NO_WITNESS:
+                found.kept[tried] = False
+                size *= 2
+                continue
+            size = max(1, size // 2)
+            if answer.witness is None:
+                if len(tried) == 1:
+                    found.gap = _gap_of(answer)
+                else:
+                    waiting.extendleft(reversed(tried))
+                continue
+            order = self.weights.copy()
+            order[tried] -= int(self.weights.max(initial=0)) + 1  # of these, as few as possible
+            z = self.oracle.eased(answer.witness, order)
+            guilty = self.oracle.changed(z) & found.kept
+            if self._need(found, z, guilty):
+                self._sweep(found, thorough=False)
+            innocent = [place for place in tried if not guilty[place]]
+            waiting.extend(np.flatnonzero(guilty).tolist())
+            waiting.extendleft(reversed(innocent))
+
+    def _need(self, found: Sufficient, z: Input, changed: Mask) -> bool:
+        """Note that a column is needed, if it is the only one of the kept that a witness changes."""
+        places = np.flatnonzero(changed)
+        if len(places) != 1:
+            return False
+        found.needed.setdefault(int(places[0]), z)
+        return True
+
+    def _sweep(self, found: Sufficient, *, thorough: bool) -> None:
+        wanted = np.zeros(self.n, np.bool_)
+        wanted[found.undecided] = True
+        if not wanted.any():
+            return
+        for z in self.oracle.near(~found.kept, wanted, thorough=thorough):
+            self._need(found, z, self.oracle.changed(z) & found.kept)
+
+    # One contrastive reason.
+
+    def contrastive(self) -> Contrastive | Gap | None:
+        """A set of columns that can alter the decision, none to spare; None if there is none."""
+        answer = self._ask(np.ones(self.n, np.bool_), Effort.ALL)
+        if answer.witness is None:
+            return None if answer.outcome is Outcome.NO_WITNESS else _gap_of(answer)
+        return self.contrast(answer.witness)
+
+    def contrast(self, z: Input) -> Contrastive:
+        """A minimal set of columns within those that ``z``, a witness, changes."""
+        z = self.oracle.eased(z, self.weights)
+        changed = self.oracle.changed(z)
+        decided: set[int] = set()
+        found = Contrastive(changed, z, [])
+        while left := [place for place in found.places if place not in decided]:
+            place = left[0]
+            free = found.changed.copy()
+            free[place] = False
+            answer = self._ask(free, Effort.ALL)
+            if answer.witness is not None:
+                found.witness = self.oracle.eased(answer.witness, self.weights)
+                found.changed = self.oracle.changed(found.witness)
+                continue
+            decided.add(place)
+            if answer.outcome is Outcome.STOPPED:
+                found.undecided.append(place)
+                found.gap = _gap_of(answer)
+        found.undecided = [place for place in found.undecided if found.changed[place]]
+        if not found.undecided:
+            found.gap = None
+        return found
+
+    # Smallest ones.
+
+    def smallest_sufficient(self) -> Sufficient:
+        """A sufficient set of as few columns as can be; if time runs out, one that may not be smallest."""
+        known = self.sufficient()
+        if known.undecided and self.deadline.passed():
+            return known
+        hitting = HittingSets(smallest=True)
+        for changed, _ in self.pool:
+            hitting.hit(np.flatnonzero(changed).tolist())
+        for z in known.needed.values():
+            self._hit(hitting, z)
+        while True:
+            self._tell(0)
+            hit = hitting.next(self.deadline)
+            if hit is None:
+                reason = hitting.failure
+                known.gap = Gap(reason.stop_reason, reason.detail) if reason else self._no_time()
+                return known
+            if len(hit) == known.kept.sum():
+                known.smallest, known.gap = True, None  # nothing smaller hits what must be hit
+                return known
+            kept = np.zeros(self.n, np.bool_)
+            kept[list(hit)] = True
+            free = ~kept
+            answer = self._ask(free, Effort.ALL)
+            if answer.outcome is Outcome.NO_WITNESS:
+                return Sufficient(kept, smallest=True)
+            if answer.witness is None:
+                known.gap = _gap_of(answer)
+                return known
+            while answer.witness is not None:  # further ones, apart from those before
+                changed = self._hit(hitting, answer.witness)
+                free &= ~changed
+                answer = self._ask(free, Effort.LITTLE)
+
+    def _hit(self, hitting: HittingSets, z: Input) -> Mask:
+        changed = self._pooled(z)
+        hitting.hit(np.flatnonzero(changed).tolist())
+        return changed
+
+    def smallest_contrastive(self) -> Contrastive | Gap | None:
+        """A contrastive set of as few columns as can be: a smallest one that hits all sufficient sets."""
+        first = self.contrastive()
+        if not isinstance(first, Contrastive):
+            return first
+        hitting = HittingSets(smallest=True)
+        while True:
+            hit = hitting.next(self.deadline)
+            if hit is None:
+                reason = hitting.failure
+                first.gap = Gap(reason.stop_reason, reason.detail) if reason else self._no_time()
+                return first
+            if len(hit) == first.changed.sum():
+                first.smallest, first.gap, first.undecided = True, None, []
+                return first
+            free = np.zeros(self.n, np.bool_)
+            free[list(hit)] = True
+            answer = self._ask(free, Effort.ALL)
+            if answer.witness is not None:
+                return Contrastive(self.oracle.changed(answer.witness), answer.witness, [], smallest=True)
+            if answer.outcome is Outcome.STOPPED:
+                first.gap = _gap_of(answer)
+                return first
+            known = Sufficient(~free)
+            self._minimise(known)
+            hitting.hit(known.places)
+
+    # All of them.
+
+    def all(self) -> Iterator[Sufficient | Contrastive | Gap]:
+        """Reasons of both kinds, as they are found; in the end, a Gap if there may be others."""
+        hitting = HittingSets(smallest=False)
+        while True:
+            hit = hitting.next(self.deadline)
+            if hit is None:
+                if hitting.failure is not None:
+                    yield Gap(hitting.failure.stop_reason, hitting.failure.detail)
+                return
+            kept = np.zeros(self.n, np.bool_)
+            kept[list(hit)] = True
+            answer = self._ask(~kept, Effort.ALL)
+            if answer.outcome is Outcome.STOPPED:
+                yield _gap_of(answer)
+                return
+            if answer.witness is None:
+                hitting.block(hit)
+                found = Sufficient(kept)
+                for changed, z in self.pool:
+                    places = np.flatnonzero(changed & kept)
+                    if len(places) == 1:
+                        found.needed.setdefault(int(places[0]), z)
+                yield found
+                continue
+            contrast = self.contrast(answer.witness)
+            if contrast.undecided:
+                yield contrast.gap or self._no_time()
+                return
+            self.pool.append((contrast.changed, contrast.witness))
+            hitting.hit(contrast.places)
+            yield contrast
+
+    # Wider values.
+
+    def widen(self, found: Sufficient) -> None:
+        """Add values to the columns of a sufficient reason, as long as it stays sufficient."""
+        options = {own.column: own for own in self.oracle.query.region.options}
+        columns = self.oracle.columns
+        wide = {place: options[int(columns[place])] for place in found.places if columns[place] in options}
+        for place, own in wide.items():
+            if len(own.values) > 2:
+                found.values[place] = {int(own.values[0])}
+        for place in found.values:
+            own = wide[place]
+            space = self.oracle.query.region.space
+            assert space is not None
+            part = space.columns[own.column].part
+            runs = _runs(own.values.tolist(), len(part.cuts) if isinstance(part, Number) else None)
+            for run in runs:
+                for value in run:
+                    if not self._added(found, place, value):
+                        break
+
+    def _added(self, found: Sufficient, place: int, value: int) -> bool:
+        """Whether a value could be added to a column's; if not, there is a witness, or it is left open."""
+        known = next((z for z in self._witnesses(found) if self._blocks(found, place, value, z)), None)
+        if known is not None:
+            found.limits[place, value] = known
+            return False
+        tried = {**found.values, place: found.values[place] | {value}}
+        answer = self.oracle.ask_among(self._as_columns(found, tried), self.deadline)
+        if answer.outcome is Outcome.NO_WITNESS:
+            found.values[place].add(value)
+            return True
+        if answer.witness is not None:
+            found.limits[place, value] = answer.witness
+        else:
+            found.open_values.add(place)
+            found.gap = found.gap or _gap_of(answer)
+        return False
+
+    def _as_columns(self, found: Sufficient, values: Mapping[int, set[int]]) -> dict[int, list[int]]:
+        """The values of each kept column, by its number in the space."""
+        own = self.origin_values(found.places)
+        return {
+            int(self.oracle.columns[place]): sorted(values.get(place, {own[place]})) for place in found.places
+        }
+
+    def origin_values(self, places: list[int]) -> dict[int, int]:
+        """The value that the input has in each of these columns, by its number."""
+        return {place: self.value_in(place, self.oracle.query.region.origin) for place in places}
+
+    def value_in(self, place: int, z: Input) -> int:
+        """The number of the value that an input has in a column."""
+        region, column = self.oracle.query.region, int(self.oracle.columns[place])
+        if region.space is None:
+            return int(z[column])
+        own = region.space.columns[column]
+        return int(own.part.value_indices(z[None, own.bits.start : own.bits.stop])[0])
+
+    def _witnesses(self, found: Sufficient) -> Iterator[Input]:
+        yield from found.limits.values()
+        yield from found.needed.values()
+        yield from (z for _, z in self.pool)
+
+    def _blocks(self, found: Sufficient, place: int, value: int, z: Input) -> bool:
+        """Whether a witness shows that a value can't be added."""
+        if self.value_in(place, z) != value:
+            return False
+        changed = np.flatnonzero(self.oracle.changed(z) & found.kept).tolist()
+        return all(
+            other == place or self.value_in(other, z) in found.values.get(other, ()) for other in changed
+        )
+
+    def _ask(self, free: Mask, effort: Effort) -> Answer:
+        if not free.any():
+            return Answer(Outcome.NO_WITNESS)  # the input itself is no witness
+        return self.oracle.ask(free, self.deadline, effort)
+
+    def _tell(self, done: int) -> None:
+        self._told(done, self.n)
+
+    def _no_time(self) -> Gap:
+        seconds = self.deadline.seconds
+        return Gap(StopReason.TIMEOUT, _TIME if seconds is None else f"{_TIME} after {seconds:g} s")
+
+
+def _gap_of(answer: Answer) -> Gap:
+    return Gap(answer.stop_reason or StopReason.CRASHED, answer.detail)
+
+
+def _runs(values: list[int], n_cuts: int | None) -> list[list[int]]:
+    """The values of a column that may be added, in the order of trying; the first is its own.
+
+    Of a category each is a run of its own. Of a number they go down and up from its own interval, until one
+    can't be added; a missing value stands for itself, and so does everything if its own is missing.
+    """
+    own, *others = values
+    if n_cuts is None or own > n_cuts:
+        return [[value] for value in others]
+    below = sorted((value for value in others if value < own), reverse=True)
+    above = sorted(value for value in others if own < value <= n_cuts)
+    return [below, above, [value for value in others if value > n_cuts]]
