@@ -95,6 +95,9 @@ if TYPE_CHECKING:
     from tmverify.training import TsetlinMachineClassifier as TsetlinMachineClassifier
     from tmverify.training import freeze as freeze
     from tmverify.verify import ChangeSet as ChangeSet
+    from tmverify.verify import Explanation as Explanation
+    from tmverify.verify import Explanations as Explanations
+    from tmverify.verify import Importance as Importance
     from tmverify.verify import NearestChanges as NearestChanges
     from tmverify.verify import check_equivalence as check_equivalence
     from tmverify.verify import check_robustness as check_robustness
@@ -102,6 +105,9 @@ if TYPE_CHECKING:
     from tmverify.verify import check_universal_robustness as check_universal_robustness
     from tmverify.verify import check_universal_similarity as check_universal_similarity
     from tmverify.verify import decide as decide
+    from tmverify.verify import explain as explain
+    from tmverify.verify import explanations as explanations
+    from tmverify.verify import importance as importance
     from tmverify.verify import nearest_changes as nearest_changes
     from tmverify.verify import robustness_radius as robustness_radius
     from tmverify.verify import similarity_radius as similarity_radius
@@ -126,9 +132,9 @@ _HOMES = {
     "space": "Category Change Column Flag Image Number Space Text",
     "training": "TsetlinMachineClassifier freeze",
     "properties.allowed": "Allowed",
-    "verify": "ChangeSet NearestChanges check_equivalence check_robustness check_similarity "
-    "check_universal_robustness check_universal_similarity decide nearest_changes robustness_radius "
-    "similarity_radius",
+    "verify": "ChangeSet Explanation Explanations Importance NearestChanges check_equivalence "
+    "check_robustness check_similarity check_universal_robustness check_universal_similarity decide explain "
+    "explanations importance nearest_changes robustness_radius similarity_radius",
 }
 _PACKAGES = {*(home.split(".")[0] for home in _HOMES), "bnn", "engines", "kernels"}
 

@@ -44,6 +44,8 @@ class Oracle:
         The columns that may change (bits, if the region is about bits), ascending.
     asked : int
         How many questions were asked.
+    relies_on : tuple of str
+        The engines that its answers rest on.
     """
 
     def __init__(self, query: AnyQuery, engine: Engine) -> None:
@@ -53,17 +55,26 @@ class Oracle:
         wide = np.array([own.column for own in region.options], np.int64)
         self.columns: NDArray[np.int64] = np.unique(np.concatenate([flags, wide]))
         self.asked = 0
+        self.relies_on: tuple[str, ...] = ()
 
     def ask(self, free: Mask, deadline: Deadline, effort: Effort = Effort.ALL) -> Answer:
         """Is there a witness that differs from the input in ``free`` columns only?"""
         self.asked += 1
-        return self.engine.decide(self.part(free), deadline, None)
+        return self._asked(self.part(free), deadline)
 
     def ask_among(self, values: Mapping[int, Sequence[int]], deadline: Deadline) -> Answer:
         """Is there a witness whose columns (by their number in the space) have these values?"""
         self.asked += 1
         asked = replace(self.query, region=self.query.region.among(values))
-        return self.engine.decide(asked, deadline, None)
+        return self._asked(asked, deadline)
+
+    def _asked(self, query: AnyQuery, deadline: Deadline) -> Answer:
+        answer = self.engine.decide(query, deadline, None)
+        self._rely(*(answer.relies_on or (answer.engine or self.engine.name,)))
+        return answer
+
+    def _rely(self, *engines: str) -> None:
+        self.relies_on = tuple(dict.fromkeys((*self.relies_on, *engines)))
 
     def part(self, free: Mask) -> AnyQuery:
         """The query about the part of the region in which only ``free`` columns change."""

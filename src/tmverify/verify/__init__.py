@@ -1,6 +1,8 @@
 """Answering questions: ``decide(query)``, and the ``check_*`` functions built on it."""
 
 from tmverify.verify.changes import ChangeSet, NearestChanges, nearest_changes
+from tmverify.verify.explaining import Explanations, Importance, explain, explanations, importance
+from tmverify.verify.explanation import Explanation, Fact
 from tmverify.verify.questions import (
     check_equivalence,
     check_robustness,
@@ -13,6 +15,10 @@ from tmverify.verify.verdict import decide, nearest
 
 __all__ = [
     "ChangeSet",
+    "Explanation",
+    "Explanations",
+    "Fact",
+    "Importance",
     "NearestChanges",
     "check_equivalence",
     "check_robustness",
@@ -20,6 +26,9 @@ __all__ = [
     "check_universal_robustness",
     "check_universal_similarity",
     "decide",
+    "explain",
+    "explanations",
+    "importance",
     "nearest",
     "nearest_changes",
     "robustness_radius",

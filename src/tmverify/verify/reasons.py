@@ -153,7 +153,7 @@ class Reasons:
             self._tell(int(found.kept.sum()))
             answer = self._ask(~found.kept, Effort.LITTLE)
             if answer.outcome is Outcome.NO_WITNESS:
-                return answer.stats.get("nodes", 0) > _HARD
+                return int(answer.stats.get("nodes", 0)) > _HARD
             if self.deadline.passed():
                 found.kept[:] = True
                 found.gap = self._no_time()
@@ -403,15 +403,50 @@ class Reasons:
             if len(own.values) > 2:
                 found.values[place] = {int(own.values[0])}
         for place in found.values:
-            own = wide[place]
-            space = self.oracle.query.region.space
-            assert space is not None
-            part = space.columns[own.column].part
-            runs = _runs(own.values.tolist(), len(part.cuts) if isinstance(part, Number) else None)
-            for run in runs:
-                for value in run:
+            self._widen(found, place, wide[place].values.tolist())
+
+    def _widen(self, found: Sufficient, place: int, values: list[int]) -> None:
+        """Add values to one column: of a number, in a row from one of its intervals; of a category, any."""
+        own, *others = values
+        last = self._last_interval(place)
+        if last is None:
+            for value in others:
+                self._added(found, place, value)
+            return
+        for value in (value for value in others if value > last):
+            self._added(found, place, value)
+        inside = [value for value in values if value <= last]
+        if own > last:  # it is missing: the first interval that can be added is where the row begins
+            own = next((value for value in sorted(inside) if self._added(found, place, value)), last + 1)
+        if own <= last:
+            below = sorted((value for value in inside if value < own), reverse=True)
+            for row in (below, sorted(value for value in inside if value > own)):
+                for value in row:
                     if not self._added(found, place, value):
                         break
+
+    def is_next(self, found: Sufficient, place: int, value: int) -> bool:
+        """Whether a value could be added to those of a column by itself."""
+        last = self._last_interval(place)
+        has = found.values[place]
+        if last is None or value > last or min(has) > last:
+            return value not in has
+        inside = [v for v in self._options(place) if v <= last]
+        row = [v for v in inside if v in has]
+        low, high = inside.index(row[0]), inside.index(row[-1])
+        return inside.index(value) in (low - 1, high + 1)
+
+    def _options(self, place: int) -> list[int]:
+        column = self.oracle.columns[place]
+        own = next(own for own in self.oracle.query.region.options if own.column == column)
+        return sorted(own.values.tolist())
+
+    def _last_interval(self, place: int) -> int | None:
+        """The number of the highest interval of a number; None for other columns."""
+        space = self.oracle.query.region.space
+        assert space is not None
+        part = space.columns[int(self.oracle.columns[place])].part
+        return len(part.cuts) if isinstance(part, Number) else None
 
     def _added(self, found: Sufficient, place: int, value: int) -> bool:
         """Whether a value could be added to a column's; if not, there is a witness, or it is left open."""
@@ -479,17 +514,3 @@ class Reasons:
 
 def _gap_of(answer: Answer) -> Gap:
     return Gap(answer.stop_reason or StopReason.CRASHED, answer.detail)
-
-
-def _runs(values: list[int], n_cuts: int | None) -> list[list[int]]:
-    """The values of a column that may be added, in the order of trying; the first is its own.
-
-    Of a category each is a run of its own. Of a number they go down and up from its own interval, until one
-    can't be added; a missing value stands for itself, and so does everything if its own is missing.
-    """
-    own, *others = values
-    if n_cuts is None or own > n_cuts:
-        return [[value] for value in others]
-    below = sorted((value for value in others if value < own), reverse=True)
-    above = sorted(value for value in others if own < value <= n_cuts)
-    return [below, above, [value for value in others if value > n_cuts]]

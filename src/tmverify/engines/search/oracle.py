@@ -57,6 +57,7 @@ class SearchOracle(Oracle):
     def ask(self, free: Mask, deadline: Deadline, effort: Effort = Effort.ALL) -> Answer:
         """Is there a witness that differs from the input in ``free`` columns only?"""
         self.asked += 1
+        self._rely("search")
         budget = Budget(deadline, NODES.get(effort, UNLIMITED))
         if effort is Effort.ALL and self.engine.name != "search":
             budget = Budget(deadline.share(1 / 2), NODES[Effort.MORE])
