@@ -39,8 +39,7 @@ from tmverify.space import Number
 
 _DECAY = 0.95  # of how often a column was in the latest witnesses
 _LEAP = 16  # if a question is left open, the 16th part of the free columns is kept
-_HARD = 20  # nodes of a proof: if it takes more, further witnesses are cheaper than further proofs
-_FEWER = 0.7  # … as long as they decide so many of the columns
+_FEWER = 0.7  # another round of witnesses pays if the last left so many of the columns undecided, or fewer
 _TIME = "no time was left"
 
 Told = Callable[[int, int], None]
@@ -128,36 +127,36 @@ class Reasons:
         for z in self.oracle.near(found.kept, ~found.kept, thorough=True):
             self._need(found, z, self.oracle.changed(z))
         found.kept[list(found.needed)] = True
-        hard, n_left = self._cover(found), self.n
+        n_left = self.n
+        self._cover(found)
         while found.gap is None:
             found.needed = {place: z for place, z in found.needed.items() if self._is_needed(z, found.kept)}
             for changed, z in self.pool:
                 self._need(found, z, changed & found.kept)
             self._sweep(found, thorough=True)
-            slow = len(found.undecided) > n_left * _FEWER
-            if not found.undecided or slow or not hard or self.deadline.passed():
+            if not 0 < len(found.undecided) < n_left * _FEWER or self.deadline.passed():
                 self._minimise(found)
                 break
-            # Proofs are dear, so it is better to have further witnesses before the next one.
+            # A proof for each column would be dear: better have further witnesses, and one proof for all.
             n_left = len(found.undecided)
             fewer = self._without_superfluous(found)
-            hard = self._cover(fewer)
+            self._cover(fewer)
             if fewer.gap is None:
                 found = fewer
         return found
 
-    def _cover(self, found: Sufficient) -> bool:
-        """Keep a column of each further witness, until there is none; returns whether the proof was hard."""
+    def _cover(self, found: Sufficient) -> None:
+        """Keep a column of each further witness, until there is none."""
         half = self.deadline.share(1 / 2, unlimited=600.0)
         while True:
             self._tell(int(found.kept.sum()))
             answer = self._ask(~found.kept, Effort.LITTLE)
             if answer.outcome is Outcome.NO_WITNESS:
-                return int(answer.stats.get("nodes", 0)) > _HARD
+                return
             if self.deadline.passed():
                 found.kept[:] = True
                 found.gap = self._no_time()
-                return True
+                return
             if answer.witness is not None:
                 found.kept[self._most_frequent(self._pooled(answer.witness), 1)] = True
             if answer.witness is None or half.passed():  # too hard: keep more than witnesses demand
@@ -199,7 +198,9 @@ class Reasons:
         """Free the columns that can be freed, and show that the others can't."""
         for effort in Effort:
             self._free(found, effort)
-            if not found.undecided or self.deadline.passed():
+            if not found.undecided:
+                found.gap = None
+            if found.gap is None or self.deadline.passed():
                 break
 
     def _free(self, found: Sufficient, effort: Effort) -> None:
