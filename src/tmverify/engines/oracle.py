@@ -57,8 +57,13 @@ class Oracle:
         self.asked = 0
         self.relies_on: tuple[str, ...] = ()
 
-    def ask(self, free: Mask, deadline: Deadline, effort: Effort = Effort.ALL) -> Answer:
-        """Is there a witness that differs from the input in ``free`` columns only?"""
+    def ask(
+        self, free: Mask, deadline: Deadline, effort: Effort = Effort.ALL, *, must: int | None = None
+    ) -> Answer:
+        """Is there a witness that differs from the input in ``free`` columns only?
+
+        If it is known already that every such witness changes the column ``must``, that helps.
+        """
         self.asked += 1
         return self._asked(self.part(free), deadline)
 

@@ -302,7 +302,7 @@ class Explainer:
         return claims.reason(self.query, "contrastive", reason, [witness], proof, limited=limited), ""
 
     def _proof_of_need(self, columns: list[int]) -> claims.Text | None:
-        """The proof that nothing alters the decision while others, and one of the columns, keep their value."""
+        """The proof that nothing alters the decision while one of the columns keeps its value."""
         others = sorted(set(self.oracle.columns.tolist()) - set(columns))
         region = self.query.region
         if not isinstance(self.query, Query):  # of a network, fewer columns are fewer flips

@@ -23,7 +23,6 @@ no other reasons, of either kind (J. Marques-Silva 2024, Logic-based explainabil
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -204,43 +203,24 @@ class Reasons:
                 break
 
     def _free(self, found: Sufficient, effort: Effort) -> None:
-        """Free undecided columns, those that matter least first, several at a time as long as that goes well.
-
-        A question that fails is not lost: its witness shows that a column is needed, and each that is needs
-        one.
-        """
+        """Free undecided columns one by one, those that matter least first, unless a witness needs them."""
         found.gap = None
-        waiting = deque(sorted(found.undecided, key=lambda place: (self.weights[place], place)))
-        size = 1
-        while waiting := deque(place for place in waiting if place not in found.needed):
+        for place in sorted(found.undecided, key=lambda place: (self.weights[place], place)):
+            if place in found.needed:
+                continue
             self._tell(self.n - len(found.undecided))
             if self.deadline.passed():
                 found.gap = self._no_time()
                 return
-            tried = [waiting.popleft() for _ in range(min(size, len(waiting)))]
             free = ~found.kept
-            free[tried] = True
-            answer = self._ask(free, effort)
+            free[place] = True
+            answer = self.oracle.ask(free, self.deadline, effort, must=place)
             if answer.outcome is Outcome.NO_WITNESS:
-                found.kept[tried] = False
-                size *= 2
-                continue
-            size = max(1, size // 2)
-            if answer.witness is None:
-                if len(tried) == 1:
-                    found.gap = _gap_of(answer)
-                else:
-                    waiting.extendleft(reversed(tried))
-                continue
-            order = self.weights.copy()
-            order[tried] -= int(self.weights.max(initial=0)) + 1  # of these, as few as possible
-            z = self.oracle.eased(answer.witness, order)
-            guilty = self.oracle.changed(z) & found.kept
-            if self._need(found, z, guilty):
+                found.kept[place] = False
+            elif answer.witness is None:
+                found.gap = _gap_of(answer)
+            elif self._need(found, answer.witness, self.oracle.changed(answer.witness) & found.kept):
                 self._sweep(found, thorough=False)
-            innocent = [place for place in tried if not guilty[place]]
-            waiting.extend(np.flatnonzero(guilty).tolist())
-            waiting.extendleft(reversed(innocent))
 
     def _need(self, found: Sufficient, z: Input, changed: Mask) -> bool:
         """Note that a column is needed, if it is the only one of the kept that a witness changes."""

@@ -54,15 +54,20 @@ class SearchOracle(Oracle):
             for case in dict.fromkeys(tuple(dict.fromkeys(case)) for case in query.cases)
         ]
 
-    def ask(self, free: Mask, deadline: Deadline, effort: Effort = Effort.ALL) -> Answer:
-        """Is there a witness that differs from the input in ``free`` columns only?"""
+    def ask(
+        self, free: Mask, deadline: Deadline, effort: Effort = Effort.ALL, *, must: int | None = None
+    ) -> Answer:
+        """Is there a witness that differs from the input in ``free`` columns only?
+
+        It is known already that every such witness changes the column ``must``.
+        """
         self.asked += 1
         self._rely("search")
         budget = Budget(deadline, NODES.get(effort, UNLIMITED))
         if effort is Effort.ALL and self.engine.name != "search":
             budget = Budget(deadline.share(1 / 2), NODES[Effort.MORE])
         try:
-            answer = self._ask(free, budget)
+            answer = self._ask(free, budget, must)
         except Exception as error:  # after an error of any kind there is no answer
             return stopped(*fault(error))
         if answer.outcome is Outcome.STOPPED and effort is Effort.ALL and self.engine.name != "search":
@@ -71,19 +76,22 @@ class SearchOracle(Oracle):
 
     def guess(self, free: Mask) -> Input | None:
         """A witness that differs in ``free`` columns only, if a walk finds one."""
-        for lane in self.lanes:
-            solution = lane.walk(free)
-            if solution is not None:
-                return self._found(lane, solution).witness
-        return None
+        return self._guess(free, None).witness
 
-    def _ask(self, free: Mask, budget: Budget) -> Answer:
-        z = self.guess(free)
-        if z is not None:
-            return found(z)
+    def _guess(self, free: Mask, must: int | None) -> Answer:
+        for lane in self.lanes:
+            solution = lane.walk(free, must)
+            if solution is not None:
+                return self._found(lane, solution)
+        return none_exists()  # as far as walks see
+
+    def _ask(self, free: Mask, budget: Budget, must: int | None) -> Answer:
+        guess = self._guess(free, must)
+        if guess.witness is not None:
+            return guess
         still_open = False
         for lane in self.lanes:
-            result, solution = (Found.OPEN, None) if budget.spent() else lane.search(free, budget)
+            result, solution = (Found.OPEN, None) if budget.spent() else lane.search(free, budget, must)
             if solution is not None:
                 return self._found(lane, solution)
             still_open |= result is Found.OPEN
@@ -148,37 +156,40 @@ class _Lane:
         self._scratch = np.zeros(m, np.int32), np.zeros(k, np.int64), np.zeros((k, n), np.int64)
         self._ends, self._found = np.zeros(n + 2, np.int64), np.zeros(_FOUND, np.int32)
 
-    def walk(self, free: Mask) -> Solution | None:
+    def walk(self, free: Mask, must: int | None = None) -> Solution | None:
         """A witness by local search, or None."""
+        if self._lacks(must):
+            return None
         if self.problem.moves is not None:
-            return greedy(self._restricted(free))
+            return greedy(self._restricted(free, must))
         may = free[self.places]
-        nowhere = np.zeros_like(may)
-        for start in self._latest(1) or (None,):
-            if self._ascend(may, nowhere, start):
-                return self._keep(self.problem.solution(self._flips))
+        fixed = self.places == (-1 if must is None else must)
+        start = self._starts[-1] & may if self._starts else np.zeros_like(may)
+        if self._ascend(may & ~fixed, np.zeros_like(may), start | fixed):
+            return self._keep(self.problem.solution(self._flips))
         return None
+
+    def _lacks(self, must: int | None) -> bool:
+        """Whether the lane does not know the column: then it has no witness that needs it."""
+        return must is not None and not (self.places == must).any()
 
     def sweep(self, free: Mask, wanted: Mask, n_starts: int) -> Iterator[list[int]]:
         """Flips of witnesses with one wanted column, which is no longer wanted then."""
         if self.problem.moves is not None:
             return
         may = free[self.places]
-        for start in (None, *self._latest(n_starts)):
+        for start in (np.zeros_like(may), *list(self._starts)[-n_starts:]):
             beyond = wanted[self.places]
             if not beyond.any():
                 return
-            self._ascend(may, beyond, start)
+            self._ascend(may, beyond, start & may)
             for i in range(self._ends[-1]):
                 found = self._found[self._ends[i] : self._ends[i + 1]]
                 wanted[self.places[found[0]]] = False
                 yield self.problem.feature_ids[found].tolist()
 
-    def _latest(self, n: int) -> list[NDArray[np.bool_]]:
-        return list(self._starts)[-n:]
-
-    def _ascend(self, may: Mask, beyond: Mask, start: NDArray[np.bool_] | None) -> bool:
-        self._flips[:] = False if start is None else start & may
+    def _ascend(self, may: Mask, beyond: Mask, start: Mask) -> bool:
+        self._flips[:] = start
         self._ends[:1], self._ends[-1:] = 0, 0
         if self._flips.sum() > self.problem.radius:
             return False
@@ -188,9 +199,11 @@ class _Lane:
         )  # fmt: skip
         return reached
 
-    def search(self, free: Mask, budget: Budget) -> tuple[Found, Solution | None]:
+    def search(self, free: Mask, budget: Budget, must: int | None) -> tuple[Found, Solution | None]:
         """Search the tree of the free columns."""
-        problem = self._restricted(free)
+        if self._lacks(must):
+            return Found.NOTHING, None
+        problem = self._restricted(free, must)
         tree = Tree(problem)
         if len(problem.features):
             inherit(
@@ -204,11 +217,14 @@ class _Lane:
             self._load[self._owners[first]] = tree.multipliers.load
         return result, solution if solution is None else self._keep(solution)
 
-    def _restricted(self, free: Mask) -> Problem:
+    def _restricted(self, free: Mask, must: int | None) -> Problem:
+        """The problem in which the free columns may change, and ``must`` does."""
         fixed = np.where(free[self.places], FREE, 0).astype(np.int8)
         moves = self.problem.moves
         if moves is not None:
-            fixed[moves.first[:-1]] = FREE  # every column may stay
+            fixed[moves.first[:-1]] = np.where(self.places[moves.first[:-1]] == must, 0, FREE)
+        elif must is not None:
+            fixed[self.places == must] = 1
         return shrunk(self.problem, fixed)
 
     def _keep(self, solution: Solution) -> Solution:
