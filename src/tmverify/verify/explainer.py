@@ -107,7 +107,9 @@ class Explainer:
         options = tuple(
             replace(own, costs=(np.arange(len(own.costs)) > 0).astype(np.int64)) for own in region.options
         )
-        counted = replace(self.query, region=replace(region, options=options))
+        # Without a limit the budget is what all changes cost, which may be less than their number.
+        radius = len(self.oracle.columns) if self.epsilon is None else region.radius
+        counted = replace(self.query, region=replace(region, options=options, radius=radius))
         answer = nearest(counted, timeout=self.deadline.remaining(), engine=self.chosen.name)
         if answer.witness is None:
             if answer.exact:
