@@ -75,10 +75,11 @@ class Oracle:
 
     def _asked(self, query: AnyQuery, deadline: Deadline) -> Answer:
         answer = self.engine.decide(query, deadline, None)
-        self._rely(*(answer.relies_on or (answer.engine or self.engine.name,)))
+        self.rely(*(answer.relies_on or (answer.engine or self.engine.name,)))
         return answer
 
-    def _rely(self, *engines: str) -> None:
+    def rely(self, *engines: str) -> None:
+        """Note engines that answers rest on."""
         self.relies_on = tuple(dict.fromkeys((*self.relies_on, *engines)))
 
     def part(self, free: Mask) -> AnyQuery:

@@ -36,6 +36,7 @@ from tmverify.verify.verdict import nearest, prepared, with_near_values
 
 _FEW_COLUMNS = 64  # with more, the checker may not see in time that a reason is the smallest
 _SHARE_FOR_PROOF = 0.8  # of the time is for finding a reason, if it is to be certified
+_NO_TIME = 1e-9  # seconds: a limit is more than 0
 _NO_REPLAY = Gap(StopReason.REJECTED, "a witness does not replay: a bug, please report it")
 _TOO_LONG = "the evidence would be too long, or take too long"
 
@@ -110,7 +111,11 @@ class Explainer:
         # Without a limit the budget is what all changes cost, which may be less than their number.
         radius = len(self.oracle.columns) if self.epsilon is None else region.radius
         counted = replace(self.query, region=replace(region, options=options, radius=radius))
-        answer = nearest(counted, timeout=self.deadline.remaining(), engine=self.chosen.name)
+        left = self.reasons.deadline.remaining()
+        seconds = None if left is None else max(left, _NO_TIME)
+        answer = nearest(counted, timeout=seconds, engine=self.chosen.name)
+        self.oracle.asked += 1
+        self.oracle.rely(*(answer.relies_on or (answer.engine,)))
         if answer.witness is None:
             if answer.exact:
                 return None

@@ -62,7 +62,7 @@ class SearchOracle(Oracle):
         It is known already that every such witness changes the column ``must``.
         """
         self.asked += 1
-        self._rely("search")
+        self.rely("search")
         budget = Budget(deadline, NODES.get(effort, UNLIMITED))
         if effort is Effort.ALL and self.engine.name != "search":
             budget = Budget(deadline.share(1 / 2), NODES[Effort.MORE])
