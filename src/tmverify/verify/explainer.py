@@ -31,13 +31,12 @@ from tmverify.properties.scope import Scope
 from tmverify.properties.trust import NO_CERTIFICATE
 from tmverify.space import Change
 from tmverify.verify.explanation import Explanation, Kind, Minimal, Words, contrastive_rule, values_of
-from tmverify.verify.reasons import Contrastive, Gap, Reasons, Sufficient, Told
+from tmverify.verify.reasons import NO_REPLAY, Contrastive, Gap, Reasons, Sufficient, Told
 from tmverify.verify.verdict import nearest, prepared, with_near_values
 
 _FEW_COLUMNS = 64  # with more, the checker may not see in time that a reason is the smallest
 _SHARE_FOR_PROOF = 0.8  # of the time is for finding a reason, if it is to be certified
 _NO_TIME = 1e-9  # seconds: a limit is more than 0
-_NO_REPLAY = Gap(StopReason.REJECTED, "a witness does not replay: a bug, please report it")
 _TOO_LONG = "the evidence would be too long, or take too long"
 
 
@@ -170,7 +169,9 @@ class Explainer:
                 else:
                     del found.limits[place, value]
                 found.open_values.add(place)
-                found.gap = _NO_REPLAY
+                found.gap = NO_REPLAY
+        if found.smallest and any(self._wrong([z for _, z in self.reasons.pool])):
+            found.smallest, found.gap = False, NO_REPLAY  # what must be hit may be less
 
     def _wrong(self, witnesses: list[NDArray[np.uint8]]) -> list[bool]:
         """For each witness, whether it is none."""
@@ -192,7 +193,7 @@ class Explainer:
                 rule=f"{self._then}: not known",
                 sufficient=Status.UNKNOWN,
                 minimal="open",
-                gap=_NO_REPLAY,
+                gap=NO_REPLAY,
             )
         witness = with_near_values(self.query, witness)
         if not (self.oracle.changed(witness) == found.changed).all():

@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.engine import Answer, Deadline, Outcome
+from tmverify.engines.engine import Answer, Deadline, Outcome, stopped
 from tmverify.engines.hitting import HittingSets
 from tmverify.engines.oracle import Effort, Input, Mask, Oracle
 from tmverify.properties.verdict import StopReason
@@ -50,6 +50,10 @@ class Gap(NamedTuple):
 
     stop_reason: StopReason
     detail: str
+
+
+NO_REPLAY = Gap(StopReason.REJECTED, "a witness does not replay: a bug, please report it")
+CONTRADICTION = Gap(StopReason.REJECTED, "the engine contradicts itself: a bug, please report it")
 
 
 @dataclass(slots=True, eq=False)
@@ -130,8 +134,7 @@ class Reasons:
         self._cover(found)
         while found.gap is None:
             found.needed = {place: z for place, z in found.needed.items() if self._is_needed(z, found.kept)}
-            for changed, z in self.pool:
-                self._need(found, z, changed & found.kept)
+            self._shown_by_pool(found)
             self._sweep(found, thorough=True)
             if not 0 < len(found.undecided) < n_left * _FEWER or self.deadline.passed():
                 self._minimise(found)
@@ -199,7 +202,7 @@ class Reasons:
             self._free(found, effort)
             if not found.undecided:
                 found.gap = None
-            if found.gap is None or self.deadline.passed():
+            if found.gap in (None, CONTRADICTION) or self.deadline.passed():
                 break
 
     def _free(self, found: Sufficient, effort: Effort) -> None:
@@ -214,13 +217,18 @@ class Reasons:
                 return
             free = ~found.kept
             free[place] = True
-            answer = self.oracle.ask(free, self.deadline, effort, must=place)
+            answer = self._ask(free, effort, must=place)
             if answer.outcome is Outcome.NO_WITNESS:
                 found.kept[place] = False
             elif answer.witness is None:
                 found.gap = _gap_of(answer)
             elif self._need(found, answer.witness, self.oracle.changed(answer.witness) & found.kept):
                 self._sweep(found, thorough=False)
+            else:  # a witness against what was proved: nothing is believed any more
+                found.kept[:] = True
+                found.needed.clear()
+                found.gap = CONTRADICTION
+                return
 
     def _need(self, found: Sufficient, z: Input, changed: Mask) -> bool:
         """Note that a column is needed, if it is the only one of the kept that a witness changes."""
@@ -229,6 +237,12 @@ class Reasons:
             return False
         found.needed.setdefault(int(places[0]), z)
         return True
+
+    def _shown_by_pool(self, found: Sufficient) -> Sufficient:
+        """Note the columns that known witnesses show to be needed."""
+        for changed, z in self.pool:
+            self._need(found, z, changed & found.kept)
+        return found
 
     def _sweep(self, found: Sufficient, *, thorough: bool) -> None:
         wanted = np.zeros(self.n, np.bool_)
@@ -298,7 +312,7 @@ class Reasons:
             free = ~kept
             answer = self._ask(free, Effort.ALL)
             if answer.outcome is Outcome.NO_WITNESS:
-                return Sufficient(kept, smallest=True)
+                return self._shown_by_pool(Sufficient(kept, smallest=True))
             if answer.witness is None:
                 known.gap = _gap_of(answer)
                 return known
@@ -337,6 +351,9 @@ class Reasons:
                 return first
             known = Sufficient(~free)
             self._minimise(known)
+            if known.gap is CONTRADICTION:
+                first.gap = known.gap
+                return first
             hitting.hit(known.places)
 
     # All of them.
@@ -358,12 +375,7 @@ class Reasons:
                 return
             if answer.witness is None:
                 hitting.block(hit)
-                found = Sufficient(kept)
-                for changed, z in self.pool:
-                    places = np.flatnonzero(changed & kept)
-                    if len(places) == 1:
-                        found.needed.setdefault(int(places[0]), z)
-                yield found
+                yield self._shown_by_pool(Sufficient(kept))
                 continue
             contrast = self.contrast(answer.witness)
             if contrast.undecided:
@@ -440,11 +452,12 @@ class Reasons:
         if answer.outcome is Outcome.NO_WITNESS:
             found.values[place].add(value)
             return True
-        if answer.witness is not None:
-            found.limits[place, value] = answer.witness
+        z = answer.witness
+        if z is not None and self._blocks(found, place, value, z) and self.oracle.query.refuted_by(z):
+            found.limits[place, value] = z
         else:
             found.open_values.add(place)
-            found.gap = found.gap or _gap_of(answer)
+            found.gap = found.gap or _gap_of(answer if z is None else _REJECTED)
         return False
 
     def _as_columns(self, found: Sufficient, values: Mapping[int, set[int]]) -> dict[int, list[int]]:
@@ -480,10 +493,16 @@ class Reasons:
             other == place or self.value_in(other, z) in found.values.get(other, ()) for other in changed
         )
 
-    def _ask(self, free: Mask, effort: Effort) -> Answer:
+    def _ask(self, free: Mask, effort: Effort, must: int | None = None) -> Answer:
         if not free.any():
             return Answer(Outcome.NO_WITNESS)  # the input itself is no witness
-        return self.oracle.ask(free, self.deadline, effort)
+        answer = self.oracle.ask(free, self.deadline, effort, must=must)
+        z = answer.witness
+        return _REJECTED if z is not None and not self._is_witness(z, ~free) else answer
+
+    def _is_witness(self, z: Input, kept: Mask) -> bool:
+        """Whether an oracle's witness is one, and keeps these columns; otherwise loops might not end."""
+        return self.oracle.query.refuted_by(z) and not (self.oracle.changed(z) & kept).any()
 
     def _tell(self, done: int) -> None:
         self._told(done, self.n)
@@ -491,6 +510,9 @@ class Reasons:
     def _no_time(self) -> Gap:
         seconds = self.deadline.seconds
         return Gap(StopReason.TIMEOUT, _TIME if seconds is None else f"{_TIME} after {seconds:g} s")
+
+
+_REJECTED = stopped(*NO_REPLAY)
 
 
 def _gap_of(answer: Answer) -> Gap:
