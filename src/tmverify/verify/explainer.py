@@ -115,14 +115,16 @@ class Explainer:
         answer = nearest(counted, timeout=seconds, engine=self.chosen.name)
         self.oracle.asked += 1
         self.oracle.rely(*(answer.relies_on or (answer.engine,)))
-        if answer.witness is None:
-            if answer.exact:
+        if answer.exact:
+            if answer.witness is None:
                 return None
-            return Gap(answer.stop_reason or StopReason.TIMEOUT, answer.detail)
-        changed = self.oracle.changed(answer.witness)
-        if not answer.exact:
-            return self.reasons.contrast(answer.witness)
-        return Contrastive(changed, answer.witness, [], smallest=True)
+            return Contrastive(self.oracle.changed(answer.witness), answer.witness, [], smallest=True)
+        gap = Gap(answer.stop_reason or StopReason.TIMEOUT, answer.detail)
+        if answer.witness is None:
+            return gap
+        found = self.reasons.contrast(answer.witness)
+        found.gap = found.gap or gap
+        return found
 
     def as_explanation(self, found: Sufficient | Contrastive) -> Explanation:
         """A reason that is known to be minimal, as an Explanation."""
