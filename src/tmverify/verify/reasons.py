@@ -168,7 +168,7 @@ class Reasons:
     def _without_superfluous(self, found: Sufficient) -> Sufficient:
         """Undecided columns freed, as long as every known witness changes a kept one; no longer proved."""
         kept = found.kept.copy()
-        sets = np.array([changed for changed, _ in self.pool])
+        sets = np.array([changed for changed, _ in self.pool], np.bool_).reshape(-1, self.n)
         n_kept = (sets & kept).sum(axis=1)
         undecided = np.zeros(self.n, np.bool_)
         undecided[found.undecided] = True
