@@ -12,8 +12,6 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 import tmverify as tv
 from support.columns import Bits, Rng, plain_cost, random_allowed, random_machine, random_row, random_space
 from support.reasons import Row, Truth
@@ -150,7 +148,7 @@ def _random_flags(rng: Rng) -> tv.Space:
     return tv.Space([tv.Image((2, n // 2))])
 
 
-# --------------------------------------------------------------------------------------- what is true of a set
+# -------------------------------------------------------------------------------------- what is true of a set
 
 
 def suffices(truth: Truth, columns: Iterable[int]) -> bool:

@@ -98,8 +98,9 @@ class CountingDeadline(Deadline):
 def counting(most: float) -> Iterator[Looks]:
     """Explanations have time for so many looks at the clock."""
     looks = Looks(most)
+    deadline = CountingDeadline(looks)
     with (
-        mock.patch("tmverify.verify.explainer.Deadline", lambda seconds: CountingDeadline(looks)),
-        mock.patch("tmverify.verify.verdict.Deadline", lambda seconds: CountingDeadline(looks)),
+        mock.patch("tmverify.verify.explainer.Deadline", return_value=deadline),
+        mock.patch("tmverify.verify.verdict.Deadline", return_value=deadline),
     ):
         yield looks

@@ -88,13 +88,18 @@ class Explainer:
             return self._contrastive(found)
         status = Status.VIOLATED if found is None else Status.UNKNOWN
         said = "no change that is allowed alters the decision" if found is None else "not known"
+        certificate, missing = (
+            (None, "") if found else self._certified(Sufficient(np.zeros(0, np.bool_)), [], [])
+        )
         return self._explanation(
             kind="contrastive",
             places=[],
             rule=f"{self._then}: {said}",
             sufficient=status,
             minimal="smallest" if found is None else "open",
+            certificate=certificate,
             gap=found,
+            missing=missing,
         )
 
     def _smallest_contrastive(self) -> Contrastive | Gap | None:

@@ -16,11 +16,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.certificates import Certificate
 from tmverify.model import Classifier, Label
 from tmverify.model.names import feature_name, printable
 from tmverify.properties.region import Region
 from tmverify.properties.trust import CHECKED
-from tmverify.properties.verdict import Evidence, Status, StopReason
+from tmverify.properties.verdict import Status, StopReason
 from tmverify.space import Change
 from tmverify.space.phrases import Condition, quoted
 
@@ -106,7 +107,7 @@ class Explanation:
     witness: NDArray[np.uint8] | None = None
     changes: tuple[Change, ...] = ()
     outcome: Label | None = None
-    certificate: Evidence | None = None
+    certificate: Certificate | None = None
     stop_reason: StopReason | None = None
     detail: str = ""
     rests_on: tuple[str, ...] = ()
@@ -116,7 +117,14 @@ class Explanation:
         """What must be correct for it to be correct; see ``docs/trust.md``."""
         if self.sufficient is Status.UNKNOWN:
             return ()
-        return self.rests_on if self.certificate is None else CHECKED
+        if self.certificate is None:
+            return self.rests_on
+        shown = self.certificate.claim["answer"]
+        if self.minimal == "open" or not self.columns or shown == self.minimal:
+            return CHECKED
+        if self.minimal == "subset" and shown != "suffices":
+            return CHECKED
+        return (*CHECKED, *self.rests_on)  # it shows less than is said here
 
     def __len__(self) -> int:
         return len(self.columns)
