@@ -110,17 +110,22 @@ def _values(space: tv.Space, bits: Bits) -> Iterator[int]:
         yield column.part.patterns.tolist().index(own)
 
 
-def random_question(rng: Rng) -> Asked:
-    """Any rules, perhaps a target, a scope, a limit; mostly one with reasons that are not empty."""
+def random_question(rng: Rng, n_contrasts: int = 0) -> Asked:
+    """Any rules, perhaps a target, a scope, a limit; mostly one with reasons that are not empty.
+
+    It has at least so many contrastive reasons.
+    """
     while True:
         asked = _random_question(rng)
-        if asked is not None and (0 < len(asked.truth.bad) < len(asked.truth.rows) or rng.random() < 0.1):
-            return asked
+        if 0 < len(asked.truth.bad) < len(asked.truth.rows) or rng.random() < 0.1:
+            if not n_contrasts or len(contrastive_sets(asked.truth)) >= n_contrasts:
+                return asked
 
 
-def _random_question(rng: Rng) -> Asked | None:
+def _random_question(rng: Rng) -> Asked:
     space = random_space(rng) if rng.random() < 0.6 else _random_flags(rng)
-    model = random_machine(rng, space, int(rng.choice([1, 2, 3])))
+    machine = random_machine if rng.random() < 0.5 else _with_many_clauses
+    model = machine(rng, space, int(rng.choice([1, 2, 3])))
     x, allowed = random_row(rng, space), random_allowed(rng, space)
     if rng.random() < 0.3:
         allowed = Allowed("bits" if rng.random() < 0.3 else "columns")
@@ -135,6 +140,20 @@ def _random_question(rng: Rng) -> Asked | None:
         label = model.classes[int(rng.integers(len(model.classes)))]
         return Asked(model, x, allowed, epsilon, {"scope": label})
     return asked
+
+
+def _with_many_clauses(rng: Rng, space: tv.Space, outputs: int) -> tv.Model:
+    """A model of many short clauses, which has many reasons."""
+    n, n_clauses = space.n_bits, int(rng.integers(8, 25))
+    signed = [sign * feature for feature in range(1, n + 1) for sign in (-1, 1)]
+    return tv.Model.from_clauses(
+        n,
+        [rng.choice(signed, int(rng.integers(1, 4))).tolist() for _ in range(n_clauses)],
+        rng.integers(-3, 4, size=(outputs, n_clauses)),
+        tie="positive" if rng.random() < 0.5 else "negative",
+        clamp=int(rng.integers(1, 8)) if rng.random() < 0.25 else None,
+        space=space,
+    )
 
 
 def _random_flags(rng: Rng) -> tv.Space:
