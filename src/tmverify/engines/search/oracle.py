@@ -69,7 +69,7 @@ class SearchOracle(Oracle):
         try:
             answer = self._ask(free, budget, must)
         except Exception as error:  # after an error of any kind there is no answer
-            return stopped(*fault(error))
+            answer = stopped(*fault(error))
         if answer.outcome is Outcome.STOPPED and effort is Effort.ALL and self.engine.name != "search":
             return super().ask(free, deadline)
         return answer
