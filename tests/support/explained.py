@@ -117,9 +117,9 @@ def random_question(rng: Rng, n_contrasts: int = 0) -> Asked:
     """
     while True:
         asked = _random_question(rng)
-        if 0 < len(asked.truth.bad) < len(asked.truth.rows) or rng.random() < 0.1:
-            if not n_contrasts or len(contrastive_sets(asked.truth)) >= n_contrasts:
-                return asked
+        some = 0 < len(asked.truth.bad) < len(asked.truth.rows) or rng.random() < 0.1
+        if some and (not n_contrasts or len(contrastive_sets(asked.truth)) >= n_contrasts):
+            return asked
 
 
 def _random_question(rng: Rng) -> Asked:
