@@ -176,8 +176,13 @@ class Words:
 
     def _where(self, within: int | None) -> str:
         """What limits a rule: a distance, and columns that may not change as they like."""
-        said = [] if within is None else [f"within {within} change{'s' * (within != 1)}"]
         rules = self.region.rules
+        said = []
+        if within is not None and any(rule.cost != 1 for rule in rules.columns):
+            said.append(f"within cost {within}")
+        elif within is not None:
+            unit = "step" if rules.distance == "steps" else "change"
+            said.append(f"within {within} {unit}{'s' * (within != 1)}")
         kept = [self.name(rule.column) for rule in rules.columns if rule.way == "keep"]
         if rules.features is not None:
             kept = [self.name(int(c)) for c in np.flatnonzero(~rules.features)]
