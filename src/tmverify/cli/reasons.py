@@ -32,6 +32,7 @@ from tmverify.verify.explanation import Explanation, Fact
 
 _MOST_BRIEF = 4  # facts of a rule in a line of many
 _MOST_FACTS = 16  # of a list that has a line for each
+_MOST_IN_TABLE = 8  # facts of a rule in a table
 _MOST_NAMES = 40  # of a list on one line
 _MOST_CHARS = 3000  # of a text
 _MOST_IMPORTANT = 12  # columns
@@ -356,7 +357,7 @@ class Screen:
             table.add_row(
                 f"{rule.n_rows}",
                 Text(plain(f"{first} and {others} more" if others else first)),
-                Text(plain(self.looks.sentence(rule.reason))),
+                Text(plain(self.looks.sentence(rule.reason, _MOST_IN_TABLE))),
             )
         total = len(self.explained.coverage.X)
         by_any = np.any([rule.covered for rule in rules], axis=0)
