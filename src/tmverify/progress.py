@@ -118,4 +118,6 @@ def _bar(*, transient: bool) -> Progress | None:
         progress.TimeRemainingColumn(elapsed_when_finished=True),
         console=console,
         transient=transient,
+        # rich would send it to standard error, where the bar is, even if it goes to a file
+        redirect_stdout=sys.stdout.isatty(),
     )

@@ -25,11 +25,13 @@ from tmverify.cli.exit_codes import (
     EPILOG_CAMPAIGN,
     EPILOG_CERTIFY,
     EPILOG_CHANGES,
+    EPILOG_EXPLAIN,
     EPILOG_PLAIN,
     EPILOG_RADIUS,
     EPILOG_TRAIN,
     ExitCode,
 )
+from tmverify.cli.explain import explain
 from tmverify.cli.export import export
 from tmverify.cli.info import info
 from tmverify.cli.predict import predict
@@ -126,6 +128,7 @@ _COMMANDS: list[tuple[str, str, Callable[..., None], str]] = [
         for question in QUESTIONS.values()
     ),
     ("Prove it, or find the counterexample", "changes", changes, EPILOG_CHANGES),
+    ("Prove it, or find the counterexample", "explain", explain, EPILOG_EXPLAIN),
     ("Check a proof", "certify", certify, EPILOG_CERTIFY),
     ("Show many answers", "report", report, EPILOG_PLAIN),
     ("Take it elsewhere", "export", export, EPILOG_PLAIN),

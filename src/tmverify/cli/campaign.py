@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from pathlib import Path
 from typing import Annotated
@@ -53,15 +52,6 @@ Title = Annotated[
 ]
 Gallery = Annotated[
     int, typer.Option("--gallery", min=0, help="Show at most so many changed inputs, the nearest first.")
-]
-Image = Annotated[
-    str | None,
-    typer.Option(
-        "--image",
-        metavar="ROWSxCOLUMNS",
-        help="The inputs are pictures of this shape, e.g. 28x28. Default: what the plan says, or the "
-        "features' names (pixel_0_0, …).",
-    ),
 ]
 
 
@@ -145,7 +135,7 @@ def report(
     output: Output = Path("report.html"),
     title: Title = None,
     gallery: Gallery = 200,
-    image: Image = None,
+    image: options.Image = None,
 ) -> None:
     """Draw what a store has: tables, charts and a gallery of changed inputs, in one HTML file.
 
@@ -159,7 +149,7 @@ def report(
 
     check_target(output, "--output", [".html", ".htm"])
     check_apart([store], [output], "STORE and --output")
-    write_report(store, output, title=title, gallery=gallery, image=_shape(image))
+    write_report(store, output, title=title, gallery=gallery, image=options.read_shape(image))
     show(f"report written to {plain(output)}")
 
 
@@ -206,12 +196,3 @@ def _run(
         show(f"now: tmverify report {name} -o report.html, or campaign export {name} --csv out.csv")
     solved = all(row.answer is not None and row.answer.solved for row in rows)
     return ExitCode.HOLDS if solved else ExitCode.UNKNOWN
-
-
-def _shape(text: str | None) -> tuple[int, int] | None:
-    if text is None:
-        return None
-    match = re.fullmatch(r"(\d{1,6})[xX](\d{1,6})", text)
-    if match is None:
-        raise InvalidInputError(f"--image must be rows x columns, such as 28x28. Got {text!r} instead.")
-    return int(match[1]), int(match[2])

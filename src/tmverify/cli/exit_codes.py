@@ -46,6 +46,13 @@ EPILOG_CHANGES = """[bold]Exit codes[/bold]
 [red]3[/red] usage or input error;
 [yellow]130[/yellow] interrupted by Ctrl-C; the rows before are printed."""
 
+EPILOG_EXPLAIN = """[bold]Exit codes[/bold]
+
+[green]0[/green] every reason that was asked for is proved, and proved to be minimal;
+[yellow]2[/yellow] something is open: a time limit or a fault left columns undecided, or reasons unfound;
+[red]3[/red] usage or input error;
+[yellow]130[/yellow] interrupted by Ctrl-C, after printing what is known so far."""
+
 EPILOG_PLAIN = """[bold]Exit codes[/bold]
 
 [green]0[/green] success;

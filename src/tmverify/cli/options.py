@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from tmverify.errors import InvalidInputError
 
 ENGINES = ("auto", "search", "sat", "paper", "brute")
 
@@ -338,3 +341,22 @@ Against = Annotated[
         help="A second model: how near is an input on which the two disagree?",
     ),
 ]
+Image = Annotated[
+    str | None,
+    typer.Option(
+        "--image",
+        metavar="ROWSxCOLUMNS",
+        help="The inputs are pictures of this shape, e.g. 28x28. Default: what the model or the plan says, "
+        "or the features' names (pixel_0_0, …).",
+    ),
+]
+
+
+def read_shape(text: str | None) -> tuple[int, int] | None:
+    """The rows and columns that ``--image`` gives; None if it is not given."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d{1,6})[xX](\d{1,6})", text)
+    if match is None:
+        raise InvalidInputError(f"--image must be rows x columns, such as 28x28. Got {text!r} instead.")
+    return int(match[1]), int(match[2])

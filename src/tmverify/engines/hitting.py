@@ -89,5 +89,10 @@ def _hitman(sets: list[frozenset[int]], blocked: list[frozenset[int]], in_order:
 
 
 def _answer(hitman: Any) -> frozenset[int] | None:
-    found = hitman.get()
+    try:
+        found = hitman.get()
+    except Exception as error:  # PySAT catches Ctrl-C while its solver runs, and raises an error of its own
+        if "keyboard interrupt" in str(error):
+            raise KeyboardInterrupt from None
+        raise
     return None if found is None else frozenset(found)

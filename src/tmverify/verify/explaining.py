@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -35,7 +36,7 @@ from tmverify.verify.reasons import Gap, Told
 
 EXPLAIN_TIMEOUT = 60.0
 MOST_EXPLANATIONS = 100
-_MOST_LISTED = 100_000
+MOST_LISTED = 100_000
 
 
 def explain(
@@ -129,7 +130,7 @@ def explain(
             timeout=timeout,
             engine=engine,
             certificate=certificate,
-            told=None if bar is None else _told(bar),
+            told=None if bar is None else told_to(bar),
         )
 
 
@@ -290,14 +291,18 @@ def importance(
         timeout=timeout,
         engine=engine,
     )
-    counts: dict[str, int] = {}
+    return importance_in(list(found), found, time.perf_counter() - start)
+
+
+def importance_in(reasons: Iterable[Explanation], found: Explanations, seconds: float) -> Importance:
+    """How much each column matters in these sufficient reasons; ``found`` knows whether they are all."""
+    counts: Counter[str] = Counter()
     n = 0
-    for reason in found:
+    for reason in reasons:
         n += 1
-        for column in reason.columns:
-            counts[column] = counts.get(column, 0) + 1
-    shares = {column: count / n for column, count in sorted(counts.items(), key=lambda item: -item[1])}
-    return Importance(shares, n, found.complete, time.perf_counter() - start, found.stop_reason, found.detail)
+        counts.update(reason.columns)
+    shares = {column: count / n for column, count in counts.most_common()}
+    return Importance(shares, n, found.complete, seconds, found.stop_reason, found.detail)
 
 
 def find_explanation(
@@ -382,9 +387,9 @@ def find_explanations(
     """``explanations``, with what may change as one argument."""
     if kind is not None:
         _check_kind(kind)
-    if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or not 1 <= limit <= _MOST_LISTED:
+    if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or not 1 <= limit <= MOST_LISTED:
         raise InvalidInputError(
-            f"limit must be an integer from 1 to {_MOST_LISTED}. Got {shown(limit)} instead."
+            f"limit must be an integer from 1 to {MOST_LISTED}. Got {shown(limit)} instead."
         )
     asked = Explainer(model, x, epsilon, target, scope, allowed, timeout, engine, False, None)
     return Explanations(asked, kind, int(limit))
@@ -409,7 +414,9 @@ def _limits(within: Any, epsilon: int | None) -> tuple[Any, int | None]:
     )
 
 
-def _told(bar: ProgressBar) -> Told:
+def told_to(bar: ProgressBar) -> Told:
+    """Shows on a bar how many columns are decided."""
+
     def tell(done: int, total: int) -> None:
         bar.total, bar.done = total, done
         bar.say("explaining")
