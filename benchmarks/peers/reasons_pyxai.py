@@ -48,6 +48,7 @@ def main() -> None:
     kind = RandomForestClassifier if forest else XGBClassifier
     trees = kind(random_state=SEED, n_jobs=1).fit(codes[table.train], labels[table.train])
     _, model = Learning.ModelIO.import_models(trees, instances_type="tabular")
+    model.learner_information.feature_names = table.columns  # without these, it miscounts unused columns
     explainer = Explaining.initialize(
         model, instance=codes[table.ask[0]], features_type={"numerical": Learning.DEFAULT}
     )
