@@ -54,6 +54,10 @@ class Oracle:
         flags = region.column_of(np.flatnonzero(region.mutable))
         wide = np.array([own.column for own in region.options], np.int64)
         self.columns: NDArray[np.int64] = np.unique(np.concatenate([flags, wide]))
+        owners = region.column_of(np.arange(region.n_features))
+        places = np.searchsorted(self.columns, owners)
+        known = np.isin(owners, self.columns)
+        self._place_of_bit = np.where(known, places, len(self.columns))
         self.asked = 0
         self.relies_on: tuple[str, ...] = ()
 
@@ -96,8 +100,9 @@ class Oracle:
 
     def changed(self, z: Input) -> Mask:
         """The columns in which an input of the region differs from the origin."""
-        region = self.query.region
-        return np.isin(self.columns, region.column_of(np.flatnonzero(z != region.origin)))
+        found = np.zeros(len(self.columns) + 1, np.bool_)
+        found[self._place_of_bit[z != self.query.region.origin]] = True
+        return found[:-1]
 
     def eased(self, z: Input, order: NDArray[np.int64]) -> Input:
         """The witness with changes taken back that are not needed, those of least ``order`` first."""

@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 
 from tmverify.engines.engine import Answer, Deadline, Engine, Outcome, found, none_exists, stopped
 from tmverify.engines.oracle import Effort, Input, Mask, Oracle
-from tmverify.engines.search._ascend import ascend, ease
+from tmverify.engines.search._ascend import ascend, ease, ease_columns
 from tmverify.engines.search._bound import FREE, first_multipliers
 from tmverify.engines.search._problem import inherit
 from tmverify.engines.search.engine import UNLIMITED, fault, why_open
-from tmverify.engines.search.problem import Problem, Solution, part, problem_of, shrunk
+from tmverify.engines.search.problem import Moves, Problem, Solution, part, problem_of, shrunk
 from tmverify.engines.search.tree import Budget, Found, Tree, greedy
 from tmverify.properties.query import Query
 
@@ -120,14 +120,12 @@ class SearchOracle(Oracle):
 
     def eased(self, z: Input, order: NDArray[np.int64]) -> Input:
         """The witness with changes taken back that are not needed, those of least ``order`` first."""
-        if not self.query.region.plain:
-            return super().eased(z, order)
         flips = np.flatnonzero(z != self.query.region.origin)
         for lane in self.lanes:
             fewer = lane.eased(flips, order)
             if fewer is not None:
                 return self.query.region.with_flips(fewer)
-        return z
+        return super().eased(z, order)
 
     def weights(self) -> NDArray[np.int64]:
         """The votes of the clauses that look at each column."""
@@ -155,13 +153,16 @@ class _Lane:
         self._flips, self._until = np.zeros(n, np.bool_), np.zeros(n, np.int64)
         self._scratch = np.zeros(m, np.int32), np.zeros(k, np.int64), np.zeros((k, n), np.int64)
         self._ends, self._found = np.zeros(n + 2, np.int64), np.zeros(_FOUND, np.int32)
+        if moves is not None:
+            self._column_places = self.places[moves.first[:-1]]
+            self._column_of, self._option_of = _by_bits(moves)
 
     def walk(self, free: Mask, must: int | None = None) -> Solution | None:
         """A witness by local search, or None."""
         if self._lacks(must):
             return None
         if self.problem.moves is not None:
-            return greedy(self._restricted(free, must))
+            return greedy(self.problem, free[self._column_places])
         may = free[self.places]
         fixed = self.places == (-1 if must is None else must)
         start = self._starts[-1] & may if self._starts else np.zeros_like(may)
@@ -235,6 +236,8 @@ class _Lane:
 
     def eased(self, flips: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64] | None:
         """The flips that are needed for this case; None if they do not do for it."""
+        if self.problem.moves is not None:
+            return self._eased_moves(self.problem.moves, flips, order)
         self._flips[:] = np.isin(self.problem.feature_ids, flips)
         if not ease(self._arrays, order[self.places], self._flips, *self._scratch):
             return None
@@ -242,12 +245,41 @@ class _Lane:
         self._starts.append(self._flips.copy())
         return left
 
+    def _eased_moves(
+        self, moves: Moves, flips: NDArray[np.int64], order: NDArray[np.int64]
+    ) -> NDArray[np.int64] | None:
+        choice = moves.first[:-1].copy()
+        by_column: dict[int, list[int]] = {}
+        for bit in flips.tolist():
+            by_column.setdefault(self._column_of.get(bit, -1), []).append(bit)
+        for column, bits in by_column.items():
+            option = self._option_of.get(tuple(bits))
+            if option is None:
+                return None  # the problem does without it: another option does the same
+            choice[column] = option
+        ranked = np.argsort(order[self._column_places], kind="stable")
+        if not ease_columns(self._arrays, moves, ranked, choice, self._flips, *self._scratch):
+            return None
+        return np.sort(self.problem.solution(choice).flips)
+
     def add_weights(self, total: NDArray[np.int64]) -> None:
         """Add the votes of the clauses that look at each column."""
         problem, moves = self.problem, self.problem.moves
         votes = np.abs(problem.votes).max(axis=0, initial=0)[self._owners]
         places = self.places if moves is None else self.places[moves.first[:-1]][problem.feature_ids]
         np.add.at(total, places[problem.features], votes)
+
+
+def _by_bits(moves: Moves) -> tuple[dict[int, int], dict[tuple[int, ...], int]]:
+    """The column of each bit, and the option that flips certain bits of a column."""
+    home = np.repeat(np.arange(len(moves.columns)), np.diff(moves.first)).tolist()
+    columns: dict[int, int] = {}
+    options: dict[tuple[int, ...], int] = {}
+    for option, column in enumerate(home):
+        bits = sorted(moves.bits[moves.bits_at[option] : moves.bits_at[option + 1]].tolist())
+        columns.update(dict.fromkeys(bits, column))
+        options[tuple(bits)] = option
+    return columns, options
 
 
 @cache
@@ -260,6 +292,10 @@ def compile_walks() -> None:
         ends, one + 1, clause, np.ones((1, 1), np.int64), one + 1, 1, one, one[:0], 0,
         np.zeros(1, np.uint8), clause, ends, clause, ~none,
     )  # fmt: skip
-    lane = _Lane(problem, np.zeros(1, np.int64))
-    lane.walk(~none)
-    lane.eased(np.zeros(1, np.int64), np.zeros(1, np.int64))
+    masks, costs = np.full((1, 1), 2, np.uint64), np.array([0, 1], np.int64)
+    at, bits = np.array([0, 0, 1], np.int64), np.zeros(1, np.int32)
+    moves = Moves(np.array([0, 2], np.int64), costs, at, bits, ends, masks, one, costs, at, bits)
+    for each in (problem, problem._replace(moves=moves)):
+        lane = _Lane(each, one)
+        lane.walk(~none)
+        lane.eased(one, one)
