@@ -16,8 +16,9 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 TOURS = {
     "tables": {"me.csv": "age,income"},
     "texts": {"my-reviews.txt": "The plot"},
+    "explanations": {"my-reviews.txt": "The plot"},
 }  # the files that a tour shows, and how they begin
-UNSURE = "│|  (line|L0)|  .* (counterexamples|no row)|seconds|  *epochs"
+UNSURE = "│|  (line|L0)|  .* (counterexamples|no row)|seconds|  *epochs|  .* questions? in "
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.S)
 PLANS = re.findall(r"```toml\n(.*?)```", README, re.S)
@@ -26,7 +27,7 @@ RADIUS = re.findall(r"`(tmverify radius [^`]*)`:\n\n```\n(.*?)```", README, re.S
 
 
 @pytest.mark.parametrize(
-    "block", PYTHON, ids=["train", "space", "by hand", "changes", "radius", "certificate", "network"]
+    "block", PYTHON, ids=["train", "space", "by hand", "changes", "why", "radius", "certificate", "network"]
 )
 def test_python(block: str, tmp_path: Path) -> None:
     output = subprocess.check_output([sys.executable, "-c", block], cwd=tmp_path, text=True)
@@ -37,7 +38,7 @@ def test_python(block: str, tmp_path: Path) -> None:
 
 def test_certificate(tmp_path: Path) -> None:
     """What the checker says of the file that the example of certificates leaves."""
-    subprocess.check_call([sys.executable, "-c", PYTHON[5]], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    subprocess.check_call([sys.executable, "-c", PYTHON[6]], cwd=tmp_path, stdout=subprocess.DEVNULL)
     shutil.copytree(Path(__file__).parents[2] / "src" / "tmcheck", tmp_path / "tmcheck")
     words = re.findall(r"`python (-I -S tmcheck \S+ \S+)`", README)[0].split()
     said = subprocess.check_output([sys.executable, *words], cwd=tmp_path, text=True)

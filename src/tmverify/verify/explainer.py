@@ -33,6 +33,7 @@ from tmverify.space import Change
 from tmverify.verify.explanation import Explanation, Kind, Minimal, Words, contrastive_rule, values_of
 from tmverify.verify.reasons import NO_REPLAY, Contrastive, Gap, Reasons, Sufficient, Told
 from tmverify.verify.verdict import nearest, prepared, with_near_values
+from tmverify.verify.widening import Widening
 
 _FEW_COLUMNS = 64  # with more, the checker may not see in time that a reason is the smallest
 _SHARE_FOR_PROOF = 0.8  # of the time is for finding a reason, if it is to be certified
@@ -79,7 +80,7 @@ class Explainer:
     def sufficient(self, smallest: bool, widen: bool) -> Explanation:
         found = self.reasons.smallest_sufficient() if smallest else self.reasons.sufficient()
         if widen:
-            self.reasons.widen(found)
+            Widening(self.reasons, found).run()
         return self._sufficient(found, widened=widen)
 
     def contrastive(self, smallest: bool) -> Explanation:
@@ -282,7 +283,7 @@ class Explainer:
         if found.undecided:
             return "suffices", []
         if found.values:
-            nexts = [z for key, z in found.limits.items() if self.reasons.is_next(found, *key)]
+            nexts = Widening(self.reasons, found).evidence()
             others = [place for place in found.places if place not in found.values]
             if all(place in found.needed for place in others):
                 return "widest", [*nexts, *(found.needed[place] for place in others)]

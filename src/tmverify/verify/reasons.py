@@ -23,7 +23,7 @@ no other reasons, of either kind (J. Marques-Silva 2024, Logic-based explainabil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -34,7 +34,6 @@ from tmverify.engines.engine import Answer, Deadline, Outcome, stopped
 from tmverify.engines.hitting import HittingSets
 from tmverify.engines.oracle import Effort, Input, Mask, Oracle
 from tmverify.properties.verdict import StopReason
-from tmverify.space import Number
 
 _DECAY = 0.95  # of how often a column was in the latest witnesses
 _LEAP = 16  # if a question is left open, the 16th part of the free columns is kept
@@ -89,7 +88,7 @@ class Sufficient:
     def undecided(self) -> list[int]:
         """Columns that might be left out, or made wider."""
         if self.smallest:
-            return sorted(self.open_values)
+            return sorted(place for place in self.open_values if self.kept[place])
         return [place for place in self.places if place not in self.needed or place in self.open_values]
 
 
@@ -221,7 +220,7 @@ class Reasons:
             if answer.outcome is Outcome.NO_WITNESS:
                 found.kept[place] = False
             elif answer.witness is None:
-                found.gap = _gap_of(answer)
+                found.gap = gap_of(answer)
             elif self._need(found, answer.witness, self.oracle.changed(answer.witness) & found.kept):
                 self._sweep(found, thorough=False)
             else:  # a witness against what was proved: nothing is believed any more
@@ -258,7 +257,7 @@ class Reasons:
         """A set of columns that can alter the decision, none to spare; None if there is none."""
         answer = self._ask(np.ones(self.n, np.bool_), Effort.ALL)
         if answer.witness is None:
-            return None if answer.outcome is Outcome.NO_WITNESS else _gap_of(answer)
+            return None if answer.outcome is Outcome.NO_WITNESS else gap_of(answer)
         return self.contrast(answer.witness)
 
     def contrast(self, z: Input) -> Contrastive:
@@ -279,7 +278,7 @@ class Reasons:
             decided.add(place)
             if answer.outcome is Outcome.STOPPED:
                 found.undecided.append(place)
-                found.gap = _gap_of(answer)
+                found.gap = gap_of(answer)
         found.undecided = [place for place in found.undecided if found.changed[place]]
         if not found.undecided:
             found.gap = None
@@ -314,7 +313,7 @@ class Reasons:
             if answer.outcome is Outcome.NO_WITNESS:
                 return self._shown_by_pool(Sufficient(kept, smallest=True))
             if answer.witness is None:
-                known.gap = _gap_of(answer)
+                known.gap = gap_of(answer)
                 return known
             while answer.witness is not None:  # further ones, apart from those before
                 changed = self._hit(hitting, answer.witness)
@@ -347,7 +346,7 @@ class Reasons:
             if answer.witness is not None:
                 return Contrastive(self.oracle.changed(answer.witness), answer.witness, [], smallest=True)
             if answer.outcome is Outcome.STOPPED:
-                first.gap = _gap_of(answer)
+                first.gap = gap_of(answer)
                 return first
             known = Sufficient(~free)
             self._minimise(known)
@@ -371,7 +370,7 @@ class Reasons:
             kept[list(hit)] = True
             answer = self._ask(~kept, Effort.ALL)
             if answer.outcome is Outcome.STOPPED:
-                yield _gap_of(answer)
+                yield gap_of(answer)
                 return
             if answer.witness is None:
                 hitting.block(hit)
@@ -385,88 +384,6 @@ class Reasons:
             hitting.hit(contrast.places)
             yield contrast
 
-    # Wider values.
-
-    def widen(self, found: Sufficient) -> None:
-        """Add values to the columns of a sufficient reason, as long as it stays sufficient."""
-        options = {own.column: own for own in self.oracle.query.region.options}
-        columns = self.oracle.columns
-        wide = {place: options[int(columns[place])] for place in found.places if columns[place] in options}
-        for place, own in wide.items():
-            if len(own.values) > 2:
-                found.values[place] = {int(own.values[0])}
-        for place in found.values:
-            self._widen(found, place, wide[place].values.tolist())
-
-    def _widen(self, found: Sufficient, place: int, values: list[int]) -> None:
-        """Add values to one column: of a number, in a row from one of its intervals; of a category, any."""
-        own, *others = values
-        last = self._last_interval(place)
-        if last is None:
-            for value in others:
-                self._added(found, place, value)
-            return
-        for value in (value for value in others if value > last):
-            self._added(found, place, value)
-        inside = [value for value in values if value <= last]
-        if own > last:  # it is missing: the first interval that can be added is where the row begins
-            own = next((value for value in sorted(inside) if self._added(found, place, value)), last + 1)
-        if own <= last:
-            below = sorted((value for value in inside if value < own), reverse=True)
-            for row in (below, sorted(value for value in inside if value > own)):
-                for value in row:
-                    if not self._added(found, place, value):
-                        break
-
-    def is_next(self, found: Sufficient, place: int, value: int) -> bool:
-        """Whether a value could be added to those of a column by itself."""
-        last = self._last_interval(place)
-        has = found.values[place]
-        if last is None or value > last or min(has) > last:
-            return value not in has
-        inside = [v for v in self._options(place) if v <= last]
-        row = [v for v in inside if v in has]
-        low, high = inside.index(row[0]), inside.index(row[-1])
-        return inside.index(value) in (low - 1, high + 1)
-
-    def _options(self, place: int) -> list[int]:
-        column = self.oracle.columns[place]
-        own = next(own for own in self.oracle.query.region.options if own.column == column)
-        return sorted(own.values.tolist())
-
-    def _last_interval(self, place: int) -> int | None:
-        """The number of the highest interval of a number; None for other columns."""
-        space = self.oracle.query.region.space
-        assert space is not None
-        part = space.columns[int(self.oracle.columns[place])].part
-        return len(part.cuts) if isinstance(part, Number) else None
-
-    def _added(self, found: Sufficient, place: int, value: int) -> bool:
-        """Whether a value could be added to a column's; if not, there is a witness, or it is left open."""
-        known = next((z for z in self._witnesses(found) if self._blocks(found, place, value, z)), None)
-        if known is not None:
-            found.limits[place, value] = known
-            return False
-        tried = {**found.values, place: found.values[place] | {value}}
-        answer = self.oracle.ask_among(self._as_columns(found, tried), self.deadline)
-        if answer.outcome is Outcome.NO_WITNESS:
-            found.values[place].add(value)
-            return True
-        z = answer.witness
-        if z is not None and self._blocks(found, place, value, z) and self.oracle.query.refuted_by(z):
-            found.limits[place, value] = z
-        else:
-            found.open_values.add(place)
-            found.gap = found.gap or _gap_of(answer if z is None else _REJECTED)
-        return False
-
-    def _as_columns(self, found: Sufficient, values: Mapping[int, set[int]]) -> dict[int, list[int]]:
-        """The values of each kept column, by its number in the space."""
-        own = self.origin_values(found.places)
-        return {
-            int(self.oracle.columns[place]): sorted(values.get(place, {own[place]})) for place in found.places
-        }
-
     def origin_values(self, places: list[int]) -> dict[int, int]:
         """The value that the input has in each of these columns, by its number."""
         return {place: self.value_in(place, self.oracle.query.region.origin) for place in places}
@@ -479,26 +396,12 @@ class Reasons:
         own = region.space.columns[column]
         return int(own.part.value_indices(z[None, own.bits.start : own.bits.stop])[0])
 
-    def _witnesses(self, found: Sufficient) -> Iterator[Input]:
-        yield from found.limits.values()
-        yield from found.needed.values()
-        yield from (z for _, z in self.pool)
-
-    def _blocks(self, found: Sufficient, place: int, value: int, z: Input) -> bool:
-        """Whether a witness shows that a value can't be added."""
-        if self.value_in(place, z) != value:
-            return False
-        changed = np.flatnonzero(self.oracle.changed(z) & found.kept).tolist()
-        return all(
-            other == place or self.value_in(other, z) in found.values.get(other, ()) for other in changed
-        )
-
     def _ask(self, free: Mask, effort: Effort, must: int | None = None) -> Answer:
         if not free.any():
             return Answer(Outcome.NO_WITNESS)  # the input itself is no witness
         answer = self.oracle.ask(free, self.deadline, effort, must=must)
         z = answer.witness
-        return _REJECTED if z is not None and not self._is_witness(z, ~free) else answer
+        return REJECTED if z is not None and not self._is_witness(z, ~free) else answer
 
     def _is_witness(self, z: Input, kept: Mask) -> bool:
         """Whether an oracle's witness is one, and keeps these columns; otherwise loops might not end."""
@@ -512,8 +415,9 @@ class Reasons:
         return Gap(StopReason.TIMEOUT, _TIME if seconds is None else f"{_TIME} after {seconds:g} s")
 
 
-_REJECTED = stopped(*NO_REPLAY)
+REJECTED = stopped(*NO_REPLAY)
 
 
-def _gap_of(answer: Answer) -> Gap:
+def gap_of(answer: Answer) -> Gap:
+    """Why a question was left open."""
     return Gap(answer.stop_reason or StopReason.CRASHED, answer.detail)
