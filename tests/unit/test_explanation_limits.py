@@ -17,6 +17,8 @@ from support.failing_oracles import Replaced, counting, failing, lies_at, stops_
 from support.reasons import is_true
 from support.tiny import all_inputs
 from tmverify.engines.engine import Answer, Outcome, none_exists, stopped
+from tmverify.engines.oracle import Oracle
+from tmverify.engines.search.oracle import SearchOracle
 from tmverify.properties.allowed import Allowed
 from tmverify.properties.verdict import StopReason
 
@@ -181,6 +183,38 @@ def test_lies_in_a_list() -> None:
             assert not found.complete
             assert found.stop_reason is StopReason.REJECTED
             rejected += 1
+    assert rejected > 30
+
+
+@pytest.mark.parametrize("what", ["eased", "near"])
+def test_lies_of_walks(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    """What walks say is replayed too: that less will do, or that a further column is all that lacks."""
+
+    def eased(oracle: Oracle, z: Any, order: Any) -> Any:
+        fewer = z.copy()
+        bits = np.flatnonzero(z != oracle.query.region.origin)
+        fewer[bits[1:]] = oracle.query.region.origin[bits[1:]]
+        return fewer
+
+    def near(oracle: Oracle, free: Any, wanted: Any, *, thorough: bool) -> list[Any]:
+        places = np.flatnonzero(wanted).tolist()
+        return [oracle.query.region.with_flips(oracle._bits(place)[:1]) for place in places]
+
+    lie: Any = eased if what == "eased" else near
+    for kind in (Oracle, SearchOracle):
+        monkeypatch.setattr(kind, what, lie)
+    rng = np.random.default_rng(8)
+    rejected = 0
+    for _ in range(60):
+        asked = random_question(rng, 2)
+        for options in OPTIONS:
+            why = checked(asked, timeout=None, **options)
+            assert why.stop_reason in (None, StopReason.REJECTED)
+            rejected += why.stop_reason is not None
+        found = asked.explanations(timeout=None)
+        for why in found:
+            check_claims(asked, why)
+        assert found.complete or found.stop_reason is StopReason.REJECTED
     assert rejected > 30
 
 

@@ -9,6 +9,7 @@ from support.explained import minimal_hitting_sets
 from tmverify.engines import hitting
 from tmverify.engines.engine import Deadline
 from tmverify.engines.hitting import HittingSets
+from tmverify.engines.subprocesses.call import Failure
 from tmverify.properties.verdict import StopReason
 
 UNLIMITED = Deadline(None)
@@ -73,8 +74,9 @@ def test_no_time_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hitting, "FEW", 0)
     found = HittingSets(smallest=True)
     found.hit([1, 2])
-    assert found.next(Deadline(1e-9)) is None
-    assert found.failure is not None
-    assert found.failure.stop_reason is StopReason.TIMEOUT
+    with monkeypatch.context() as patched:
+        patched.setattr(hitting, "call", lambda *arguments: Failure(StopReason.TIMEOUT, "too late"))
+        assert found.next(UNLIMITED) is None
+        assert found.failure == Failure(StopReason.TIMEOUT, "too late")
     assert found.next(UNLIMITED) in (frozenset({1}), frozenset({2}))
     assert found.failure is None
