@@ -221,7 +221,7 @@ def test_ctrl_c_shows_what_is_found(capsys: Capture, monkeypatch: pytest.MonkeyP
 
 def test_ctrl_c_among_all_reasons(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     following = explaining.Explanations.__next__
-    found = []
+    found: list[tv.Explanation] = []
 
     def interrupted(self: explaining.Explanations) -> tv.Explanation:
         if len(found) == 2:
