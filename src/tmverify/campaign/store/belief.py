@@ -14,8 +14,8 @@ it needs no model file. Which fields an answer has depends on its question::
                                                             a witness
     certificate   if it was asked for; or ``detail`` says why there is none      -
 
-An explanation is ``holds`` with a reason, or ``unknown`` with one of which some columns are undecided, or with
-none at all. Its columns may change, and have the values of the input; it rests on the proof and on the
+An explanation is ``holds`` with a reason, or ``unknown`` with one of which some columns are undecided, or
+with none at all. Its columns may change, and have the values of the input; it rests on the proof and on the
 replay of witnesses.
 
 A witness lies in the region; its changes cost ``upper``, and at most epsilon; for one model it is not the
