@@ -134,7 +134,10 @@ def shown_reason(task: Task, reason: KeptReason, facts: Sequence[Fact], space: S
         if isinstance(part, Text) and cell is not None:
             words = [part.words[number - own.start] for number in mine]
             there = [word for word, (_, bit) in zip(words, has, strict=True) if bit]
-            passages.append(passage_of(part.name if len(space.parts) > 1 else "", cell, there))
+            passage = passage_of(part.name if len(space.parts) > 1 else "", cell, there)
+            passages.append(passage)
+            seen = {piece.lower() for piece, marked in passage.pieces if marked}
+            has = [one for word, one in zip(words, has, strict=True) if word not in seen]
         shown += has
     return Shown(
         changed=tuple(cells[:_MAX_CELLS]),
