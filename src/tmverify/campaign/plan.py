@@ -47,6 +47,9 @@
     epsilons = [0, 1]
 
     [[ask]]
+    question = "explanation"         # the facts that suffice; with epsilons, within these distances only
+
+    [[ask]]
     question = "equivalence"
     models = [["trained", "pruned"]]
 
