@@ -32,6 +32,7 @@ ENVIRONMENTS = {
     "green": Environment(("green-tsetlin==1.1.0",)),
     "dice": Environment(("dice-ml==0.12",), inherits=True),
     "treecf": Environment(("treecf==0.3.2",), inherits=True),
+    "pyxai": Environment(("pyxai==2.0.1",)),
     "nice": Environment(("NICEx==0.2.3",), inherits=True),
 }
 OWN = "tmverify"

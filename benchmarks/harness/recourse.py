@@ -153,12 +153,16 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """A table, the machine and the trees trained on it, and the files in which runners find them."""
+    """A table, the machine and the trees trained on it, and the files in which runners find them.
+
+    ``test`` has all test rows as bits, those with missing values too.
+    """
 
     name: str
     table: Table
     model: tv.Model
     paths: dict[str, str]
+    test: Any
 
 
 def measure(settings: Settings) -> Iterator[Section]:
@@ -178,7 +182,7 @@ def measure(settings: Settings) -> Iterator[Section]:
         versions=dict(VERSIONS),
     )
     overall: dict[tuple[str, str], Tally] = {}
-    for case in _cases(settings):
+    for case in cases(settings.data_dir, settings.work_dir, settings.tables, settings.rows):
         for who, tally in _tallies(case, settings, section):
             overall.setdefault(who, Tally()).include(tally)
             section.rows.append([case.name, *who, *tally.cells()])
@@ -291,19 +295,21 @@ def _differ(kind: str, known: list[Any], before: Any, after: Any) -> bool:
     return not abs(after - before) <= ROUNDING * (known[1] - known[0])
 
 
-def _cases(settings: Settings) -> Iterator[Case]:
-    for name, (X, y) in tables(settings.data_dir):
-        if settings.tables and not any(part in name for part in settings.tables):
+def cases(data_dir: Path | None, work_dir: Path, wanted: tuple[str, ...], rows: int) -> Iterator[Case]:
+    """The tables whose names contain something that is wanted (all, if nothing is), with at most ``rows``."""
+    for name, (X, y) in tables(data_dir):
+        if wanted and not any(part in name for part in wanted):
             continue
         train, test = train_test_split(np.arange(len(y)), test_size=TEST_SIZE, random_state=SEED, stratify=y)
         gaps_in = [str(column) for column in X if X[column].isna().any()]
         ours = TsetlinMachineClassifier(
             random_state=SEED, binarize=TableBinarizer(missing=gaps_in) if gaps_in else "auto"
         ).fit(X.iloc[train], y[train])
-        yield _written(name, _table(X, y, train, test, settings), ours.model_, settings.work_dir)
+        bits = ours.model_.space.encode(X.iloc[test[:rows]])
+        yield _written(name, _table(X, y, train, test, rows), ours.model_, bits, work_dir)
 
 
-def _table(X: pd.DataFrame, y: Any, train: Any, test: Any, settings: Settings) -> Table:
+def _table(X: pd.DataFrame, y: Any, train: Any, test: Any, n_asked: int) -> Table:
     complete = X.notna().all(axis=1).to_numpy()
     places = np.cumsum(complete) - 1  # of the complete rows among themselves
     own = X[complete]
@@ -319,7 +325,7 @@ def _table(X: pd.DataFrame, y: Any, train: Any, test: Any, settings: Settings) -
         rows=[list(row) for row in zip(*(own[column].tolist() for column in own), strict=True)],
         labels=y[complete].tolist(),
         train=places[[i for i in train if complete[i]]].tolist(),
-        ask=places[[i for i in test if complete[i]]][: settings.rows].tolist(),
+        ask=places[[i for i in test if complete[i]]][:n_asked].tolist(),
     )
 
 
@@ -329,7 +335,7 @@ def _kind(column: Any) -> str:
     return WHOLE if pd.api.types.is_integer_dtype(column) else NUMBER
 
 
-def _written(name: str, table: Table, model: tv.Model, folder: Path) -> Case:
+def _written(name: str, table: Table, model: tv.Model, test: Any, folder: Path) -> Case:
     codes = table.codes(table.frame(table.rows))
     categories = table.of_kind(CATEGORY)
     boosting = HistGradientBoostingClassifier(categorical_features=categories or None, random_state=SEED)
@@ -340,7 +346,7 @@ def _written(name: str, table: Table, model: tv.Model, folder: Path) -> Case:
     model.save(paths[OURS])
     joblib.dump(boosting, paths[BOOSTING])
     table.write(Path(paths["table"]))
-    return Case(name, table, model, paths)
+    return Case(name, table, model, paths, test)
 
 
 def _share(count: int, of: int) -> str:

@@ -54,11 +54,20 @@ class Oracle:
         flags = region.column_of(np.flatnonzero(region.mutable))
         wide = np.array([own.column for own in region.options], np.int64)
         self.columns: NDArray[np.int64] = np.unique(np.concatenate([flags, wide]))
+        owners = region.column_of(np.arange(region.n_features))
+        places = np.searchsorted(self.columns, owners)
+        known = np.isin(owners, self.columns)
+        self._place_of_bit = np.where(known, places, len(self.columns))
         self.asked = 0
         self.relies_on: tuple[str, ...] = ()
 
-    def ask(self, free: Mask, deadline: Deadline, effort: Effort = Effort.ALL) -> Answer:
-        """Is there a witness that differs from the input in ``free`` columns only?"""
+    def ask(
+        self, free: Mask, deadline: Deadline, effort: Effort = Effort.ALL, *, must: int | None = None
+    ) -> Answer:
+        """Is there a witness that differs from the input in ``free`` columns only?
+
+        If it is known already that every such witness changes the column ``must``, that helps.
+        """
         self.asked += 1
         return self._asked(self.part(free), deadline)
 
@@ -70,10 +79,11 @@ class Oracle:
 
     def _asked(self, query: AnyQuery, deadline: Deadline) -> Answer:
         answer = self.engine.decide(query, deadline, None)
-        self._rely(*(answer.relies_on or (answer.engine or self.engine.name,)))
+        self.rely(*(answer.relies_on or (answer.engine or self.engine.name,)))
         return answer
 
-    def _rely(self, *engines: str) -> None:
+    def rely(self, *engines: str) -> None:
+        """Note engines that answers rest on."""
         self.relies_on = tuple(dict.fromkeys((*self.relies_on, *engines)))
 
     def part(self, free: Mask) -> AnyQuery:
@@ -90,8 +100,9 @@ class Oracle:
 
     def changed(self, z: Input) -> Mask:
         """The columns in which an input of the region differs from the origin."""
-        region = self.query.region
-        return np.isin(self.columns, region.column_of(np.flatnonzero(z != region.origin)))
+        found = np.zeros(len(self.columns) + 1, np.bool_)
+        found[self._place_of_bit[z != self.query.region.origin]] = True
+        return found[:-1]
 
     def eased(self, z: Input, order: NDArray[np.int64]) -> Input:
         """The witness with changes taken back that are not needed, those of least ``order`` first."""

@@ -31,12 +31,12 @@ from tmverify.properties.scope import Scope
 from tmverify.properties.trust import NO_CERTIFICATE
 from tmverify.space import Change
 from tmverify.verify.explanation import Explanation, Kind, Minimal, Words, contrastive_rule, values_of
-from tmverify.verify.reasons import Contrastive, Gap, Reasons, Sufficient, Told
+from tmverify.verify.reasons import NO_REPLAY, Contrastive, Gap, Reasons, Sufficient, Told
 from tmverify.verify.verdict import nearest, prepared, with_near_values
 
 _FEW_COLUMNS = 64  # with more, the checker may not see in time that a reason is the smallest
 _SHARE_FOR_PROOF = 0.8  # of the time is for finding a reason, if it is to be certified
-_NO_REPLAY = Gap(StopReason.REJECTED, "a witness does not replay: a bug, please report it")
+_NO_TIME = 1e-9  # seconds: a limit is more than 0
 _TOO_LONG = "the evidence would be too long, or take too long"
 
 
@@ -88,13 +88,18 @@ class Explainer:
             return self._contrastive(found)
         status = Status.VIOLATED if found is None else Status.UNKNOWN
         said = "no change that is allowed alters the decision" if found is None else "not known"
+        certificate, missing = (
+            (None, "") if found else self._certified(Sufficient(np.zeros(0, np.bool_)), [], [])
+        )
         return self._explanation(
             kind="contrastive",
             places=[],
             rule=f"{self._then}: {said}",
             sufficient=status,
             minimal="smallest" if found is None else "open",
+            certificate=certificate,
             gap=found,
+            missing=missing,
         )
 
     def _smallest_contrastive(self) -> Contrastive | Gap | None:
@@ -107,16 +112,24 @@ class Explainer:
         options = tuple(
             replace(own, costs=(np.arange(len(own.costs)) > 0).astype(np.int64)) for own in region.options
         )
-        counted = replace(self.query, region=replace(region, options=options))
-        answer = nearest(counted, timeout=self.deadline.remaining(), engine=self.chosen.name)
-        if answer.witness is None:
-            if answer.exact:
+        # Without a limit the budget is what all changes cost, which may be less than their number.
+        radius = len(self.oracle.columns) if self.epsilon is None else region.radius
+        counted = replace(self.query, region=replace(region, options=options, radius=radius))
+        left = self.reasons.deadline.remaining()
+        seconds = None if left is None else max(left, _NO_TIME)
+        answer = nearest(counted, timeout=seconds, engine=self.chosen.name)
+        self.oracle.asked += 1
+        self.oracle.rely(*(answer.relies_on or (answer.engine,)))
+        if answer.exact:
+            if answer.witness is None:
                 return None
-            return Gap(answer.stop_reason or StopReason.TIMEOUT, answer.detail)
-        changed = self.oracle.changed(answer.witness)
-        if not answer.exact:
-            return self.reasons.contrast(answer.witness)
-        return Contrastive(changed, answer.witness, [], smallest=True)
+            return Contrastive(self.oracle.changed(answer.witness), answer.witness, [], smallest=True)
+        gap = Gap(answer.stop_reason or StopReason.TIMEOUT, answer.detail)
+        if answer.witness is None:
+            return gap
+        found = self.reasons.contrast(answer.witness)
+        found.gap = found.gap or gap
+        return found
 
     def as_explanation(self, found: Sufficient | Contrastive) -> Explanation:
         """A reason that is known to be minimal, as an Explanation."""
@@ -163,7 +176,9 @@ class Explainer:
                 else:
                     del found.limits[place, value]
                 found.open_values.add(place)
-                found.gap = _NO_REPLAY
+                found.gap = NO_REPLAY
+        if found.smallest and any(self._wrong([z for _, z in self.reasons.pool])):
+            found.smallest, found.gap = False, NO_REPLAY  # what must be hit may be less
 
     def _wrong(self, witnesses: list[NDArray[np.uint8]]) -> list[bool]:
         """For each witness, whether it is none."""
@@ -185,7 +200,7 @@ class Explainer:
                 rule=f"{self._then}: not known",
                 sufficient=Status.UNKNOWN,
                 minimal="open",
-                gap=_NO_REPLAY,
+                gap=NO_REPLAY,
             )
         witness = with_near_values(self.query, witness)
         if not (self.oracle.changed(witness) == found.changed).all():
@@ -302,7 +317,7 @@ class Explainer:
         return claims.reason(self.query, "contrastive", reason, [witness], proof, limited=limited), ""
 
     def _proof_of_need(self, columns: list[int]) -> claims.Text | None:
-        """The proof that nothing alters the decision while one of the columns, and all others, keep theirs."""
+        """The proof that nothing alters the decision while one of the columns keeps its value."""
         others = sorted(set(self.oracle.columns.tolist()) - set(columns))
         region = self.query.region
         if not isinstance(self.query, Query):  # of a network, fewer columns are fewer flips

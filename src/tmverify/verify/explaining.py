@@ -324,7 +324,9 @@ def find_explanation(
     """``explain``, with what may change as one argument."""
     _check_kind(kind)
     if widen and kind != "sufficient":
-        raise InvalidInputError("Only a sufficient reason can be widened.")
+        raise InvalidInputError(
+            "Only a sufficient reason can be widened: leave widen out, or ask for kind='sufficient'."
+        )
     asked = Explainer(model, x, epsilon, target, scope, allowed, timeout, engine, certificate, told)
     return asked.sufficient(smallest, widen) if kind == "sufficient" else asked.contrastive(smallest)
 

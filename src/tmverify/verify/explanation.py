@@ -16,11 +16,12 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.certificates import Certificate
 from tmverify.model import Label
 from tmverify.model.names import Named, feature_name, printable
 from tmverify.properties.region import Region
 from tmverify.properties.trust import CHECKED
-from tmverify.properties.verdict import Evidence, Status, StopReason
+from tmverify.properties.verdict import Status, StopReason
 from tmverify.space import Change, Space
 from tmverify.space.phrases import Condition, quoted
 
@@ -106,7 +107,7 @@ class Explanation:
     witness: NDArray[np.uint8] | None = None
     changes: tuple[Change, ...] = ()
     outcome: Label | None = None
-    certificate: Evidence | None = None
+    certificate: Certificate | None = None
     stop_reason: StopReason | None = None
     detail: str = ""
     rests_on: tuple[str, ...] = ()
@@ -116,7 +117,14 @@ class Explanation:
         """What must be correct for it to be correct; see ``docs/trust.md``."""
         if self.sufficient is Status.UNKNOWN:
             return ()
-        return self.rests_on if self.certificate is None else CHECKED
+        if self.certificate is None:
+            return self.rests_on
+        shown = self.certificate.claim["answer"]
+        if self.minimal == "open" or not self.columns or shown == self.minimal:
+            return CHECKED
+        if self.minimal == "subset" and shown != "suffices":
+            return CHECKED
+        return (*CHECKED, *self.rests_on)  # it shows less than is said here
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -176,8 +184,13 @@ class Words:
 
     def _where(self, within: int | None) -> str:
         """What limits a rule: a distance, and columns that may not change as they like."""
-        said = [] if within is None else [f"within {within} change{'s' * (within != 1)}"]
         rules = self.region.rules
+        said = []
+        if within is not None and any(rule.cost != 1 for rule in rules.columns):
+            said.append(f"within cost {within}")
+        elif within is not None:
+            unit = "step" if rules.distance == "steps" else "change"
+            said.append(f"within {within} {unit}{'s' * (within != 1)}")
         kept = [self.name(rule.column) for rule in rules.columns if rule.way == "keep"]
         if rules.features is not None:
             kept = [self.name(int(c)) for c in np.flatnonzero(~rules.features)]

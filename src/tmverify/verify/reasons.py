@@ -23,7 +23,6 @@ no other reasons, of either kind (J. Marques-Silva 2024, Logic-based explainabil
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -31,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.engines.engine import Answer, Deadline, Outcome
+from tmverify.engines.engine import Answer, Deadline, Outcome, stopped
 from tmverify.engines.hitting import HittingSets
 from tmverify.engines.oracle import Effort, Input, Mask, Oracle
 from tmverify.properties.verdict import StopReason
@@ -39,8 +38,7 @@ from tmverify.space import Number
 
 _DECAY = 0.95  # of how often a column was in the latest witnesses
 _LEAP = 16  # if a question is left open, the 16th part of the free columns is kept
-_HARD = 20  # nodes of a proof: if it takes more, further witnesses are cheaper than further proofs
-_FEWER = 0.7  # … as long as they decide so many of the columns
+_FEWER = 0.7  # another round of witnesses pays if the last left so many of the columns undecided, or fewer
 _TIME = "no time was left"
 
 Told = Callable[[int, int], None]
@@ -52,6 +50,10 @@ class Gap(NamedTuple):
 
     stop_reason: StopReason
     detail: str
+
+
+NO_REPLAY = Gap(StopReason.REJECTED, "a witness does not replay: a bug, please report it")
+CONTRADICTION = Gap(StopReason.REJECTED, "the engine contradicts itself: a bug, please report it")
 
 
 @dataclass(slots=True, eq=False)
@@ -128,36 +130,35 @@ class Reasons:
         for z in self.oracle.near(found.kept, ~found.kept, thorough=True):
             self._need(found, z, self.oracle.changed(z))
         found.kept[list(found.needed)] = True
-        hard, n_left = self._cover(found), self.n
+        n_left = self.n
+        self._cover(found)
         while found.gap is None:
             found.needed = {place: z for place, z in found.needed.items() if self._is_needed(z, found.kept)}
-            for changed, z in self.pool:
-                self._need(found, z, changed & found.kept)
+            self._shown_by_pool(found)
             self._sweep(found, thorough=True)
-            slow = len(found.undecided) > n_left * _FEWER
-            if not found.undecided or slow or not hard or self.deadline.passed():
+            if not 0 < len(found.undecided) < n_left * _FEWER or self.deadline.passed():
                 self._minimise(found)
                 break
-            # Proofs are dear, so it is better to have further witnesses before the next one.
+            # A proof for each column would be dear: better have further witnesses, and one proof for all.
             n_left = len(found.undecided)
             fewer = self._without_superfluous(found)
-            hard = self._cover(fewer)
+            self._cover(fewer)
             if fewer.gap is None:
                 found = fewer
         return found
 
-    def _cover(self, found: Sufficient) -> bool:
-        """Keep a column of each further witness, until there is none; returns whether the proof was hard."""
+    def _cover(self, found: Sufficient) -> None:
+        """Keep a column of each further witness, until there is none."""
         half = self.deadline.share(1 / 2, unlimited=600.0)
         while True:
             self._tell(int(found.kept.sum()))
             answer = self._ask(~found.kept, Effort.LITTLE)
             if answer.outcome is Outcome.NO_WITNESS:
-                return int(answer.stats.get("nodes", 0)) > _HARD
+                return
             if self.deadline.passed():
                 found.kept[:] = True
                 found.gap = self._no_time()
-                return True
+                return
             if answer.witness is not None:
                 found.kept[self._most_frequent(self._pooled(answer.witness), 1)] = True
             if answer.witness is None or half.passed():  # too hard: keep more than witnesses demand
@@ -167,7 +168,7 @@ class Reasons:
     def _without_superfluous(self, found: Sufficient) -> Sufficient:
         """Undecided columns freed, as long as every known witness changes a kept one; no longer proved."""
         kept = found.kept.copy()
-        sets = np.array([changed for changed, _ in self.pool])
+        sets = np.array([changed for changed, _ in self.pool], np.bool_).reshape(-1, self.n)
         n_kept = (sets & kept).sum(axis=1)
         undecided = np.zeros(self.n, np.bool_)
         undecided[found.undecided] = True
@@ -199,47 +200,35 @@ class Reasons:
         """Free the columns that can be freed, and show that the others can't."""
         for effort in Effort:
             self._free(found, effort)
-            if not found.undecided or self.deadline.passed():
+            if not found.undecided:
+                found.gap = None
+            if found.gap in (None, CONTRADICTION) or self.deadline.passed():
                 break
 
     def _free(self, found: Sufficient, effort: Effort) -> None:
-        """Free undecided columns, those that matter least first, several at a time as long as that goes well.
-
-        A question that fails is not lost: its witness shows that a column is needed, and each that is needs
-        one.
-        """
+        """Free undecided columns one by one, those that matter least first, unless a witness needs them."""
         found.gap = None
-        waiting = deque(sorted(found.undecided, key=lambda place: (self.weights[place], place)))
-        size = 1
-        while waiting := deque(place for place in waiting if place not in found.needed):
+        for place in sorted(found.undecided, key=lambda place: (self.weights[place], place)):
+            if place in found.needed:
+                continue
             self._tell(self.n - len(found.undecided))
             if self.deadline.passed():
                 found.gap = self._no_time()
                 return
-            tried = [waiting.popleft() for _ in range(min(size, len(waiting)))]
             free = ~found.kept
-            free[tried] = True
-            answer = self._ask(free, effort)
+            free[place] = True
+            answer = self._ask(free, effort, must=place)
             if answer.outcome is Outcome.NO_WITNESS:
-                found.kept[tried] = False
-                size *= 2
-                continue
-            size = max(1, size // 2)
-            if answer.witness is None:
-                if len(tried) == 1:
-                    found.gap = _gap_of(answer)
-                else:
-                    waiting.extendleft(reversed(tried))
-                continue
-            order = self.weights.copy()
-            order[tried] -= int(self.weights.max(initial=0)) + 1  # of these, as few as possible
-            z = self.oracle.eased(answer.witness, order)
-            guilty = self.oracle.changed(z) & found.kept
-            if self._need(found, z, guilty):
+                found.kept[place] = False
+            elif answer.witness is None:
+                found.gap = _gap_of(answer)
+            elif self._need(found, answer.witness, self.oracle.changed(answer.witness) & found.kept):
                 self._sweep(found, thorough=False)
-            innocent = [place for place in tried if not guilty[place]]
-            waiting.extend(np.flatnonzero(guilty).tolist())
-            waiting.extendleft(reversed(innocent))
+            else:  # a witness against what was proved: nothing is believed any more
+                found.kept[:] = True
+                found.needed.clear()
+                found.gap = CONTRADICTION
+                return
 
     def _need(self, found: Sufficient, z: Input, changed: Mask) -> bool:
         """Note that a column is needed, if it is the only one of the kept that a witness changes."""
@@ -248,6 +237,12 @@ class Reasons:
             return False
         found.needed.setdefault(int(places[0]), z)
         return True
+
+    def _shown_by_pool(self, found: Sufficient) -> Sufficient:
+        """Note the columns that known witnesses show to be needed."""
+        for changed, z in self.pool:
+            self._need(found, z, changed & found.kept)
+        return found
 
     def _sweep(self, found: Sufficient, *, thorough: bool) -> None:
         wanted = np.zeros(self.n, np.bool_)
@@ -317,7 +312,7 @@ class Reasons:
             free = ~kept
             answer = self._ask(free, Effort.ALL)
             if answer.outcome is Outcome.NO_WITNESS:
-                return Sufficient(kept, smallest=True)
+                return self._shown_by_pool(Sufficient(kept, smallest=True))
             if answer.witness is None:
                 known.gap = _gap_of(answer)
                 return known
@@ -356,6 +351,9 @@ class Reasons:
                 return first
             known = Sufficient(~free)
             self._minimise(known)
+            if known.gap is CONTRADICTION:
+                first.gap = known.gap
+                return first
             hitting.hit(known.places)
 
     # All of them.
@@ -377,12 +375,7 @@ class Reasons:
                 return
             if answer.witness is None:
                 hitting.block(hit)
-                found = Sufficient(kept)
-                for changed, z in self.pool:
-                    places = np.flatnonzero(changed & kept)
-                    if len(places) == 1:
-                        found.needed.setdefault(int(places[0]), z)
-                yield found
+                yield self._shown_by_pool(Sufficient(kept))
                 continue
             contrast = self.contrast(answer.witness)
             if contrast.undecided:
@@ -459,11 +452,12 @@ class Reasons:
         if answer.outcome is Outcome.NO_WITNESS:
             found.values[place].add(value)
             return True
-        if answer.witness is not None:
-            found.limits[place, value] = answer.witness
+        z = answer.witness
+        if z is not None and self._blocks(found, place, value, z) and self.oracle.query.refuted_by(z):
+            found.limits[place, value] = z
         else:
             found.open_values.add(place)
-            found.gap = found.gap or _gap_of(answer)
+            found.gap = found.gap or _gap_of(answer if z is None else _REJECTED)
         return False
 
     def _as_columns(self, found: Sufficient, values: Mapping[int, set[int]]) -> dict[int, list[int]]:
@@ -499,10 +493,16 @@ class Reasons:
             other == place or self.value_in(other, z) in found.values.get(other, ()) for other in changed
         )
 
-    def _ask(self, free: Mask, effort: Effort) -> Answer:
+    def _ask(self, free: Mask, effort: Effort, must: int | None = None) -> Answer:
         if not free.any():
             return Answer(Outcome.NO_WITNESS)  # the input itself is no witness
-        return self.oracle.ask(free, self.deadline, effort)
+        answer = self.oracle.ask(free, self.deadline, effort, must=must)
+        z = answer.witness
+        return _REJECTED if z is not None and not self._is_witness(z, ~free) else answer
+
+    def _is_witness(self, z: Input, kept: Mask) -> bool:
+        """Whether an oracle's witness is one, and keeps these columns; otherwise loops might not end."""
+        return self.oracle.query.refuted_by(z) and not (self.oracle.changed(z) & kept).any()
 
     def _tell(self, done: int) -> None:
         self._told(done, self.n)
@@ -510,6 +510,9 @@ class Reasons:
     def _no_time(self) -> Gap:
         seconds = self.deadline.seconds
         return Gap(StopReason.TIMEOUT, _TIME if seconds is None else f"{_TIME} after {seconds:g} s")
+
+
+_REJECTED = stopped(*NO_REPLAY)
 
 
 def _gap_of(answer: Answer) -> Gap:

@@ -107,9 +107,8 @@ def ease(problem, order, flips, false, sums, gains):  # type: ignore[no-untyped-
     """
     bounds, n = problem.bounds, len(flips)
     count_from(problem, flips, false, sums, gains)
-    for c in range(len(bounds)):
-        if sums[c] < bounds[c]:
-            return False
+    if not met(bounds, sums):
+        return False
     while True:
         chosen, least = -1, np.int64(1) << 62
         for i in range(n):
@@ -118,3 +117,44 @@ def ease(problem, order, flips, false, sums, gains):  # type: ignore[no-untyped-
         if chosen < 0:
             return True
         toggle(chosen, problem, false, flips, sums, gains)
+
+
+@kernel
+def ease_columns(problem, moves, order, choice, flips, false, sums, gains):  # type: ignore[no-untyped-def]
+    """``ease`` where columns move: ``order`` lists the columns, and their ``choice`` becomes the reference.
+
+    ``flips``, the atoms that hold, is scratch too.
+    """
+    first = moves.first
+    flips[:] = False
+    for i in range(len(choice)):
+        for k in range(moves.at[choice[i]], moves.at[choice[i] + 1]):
+            flips[moves.atoms[k]] = True
+    count_from(problem, flips, false, sums, gains)
+    if not met(problem.bounds, sums):
+        return False
+    again = True
+    while again:
+        again = False
+        for i in order:
+            if choice[i] == first[i]:
+                continue
+            # Atoms of one column may meet in a clause, so their gains do not add up: take back, and look.
+            for k in range(moves.at[choice[i]], moves.at[choice[i] + 1]):
+                toggle(moves.atoms[k], problem, false, flips, sums, gains)
+            if met(problem.bounds, sums):
+                choice[i] = first[i]
+                again = True
+                continue
+            for k in range(moves.at[choice[i]], moves.at[choice[i] + 1]):
+                toggle(moves.atoms[k], problem, false, flips, sums, gains)
+    return True
+
+
+@part
+def met(bounds, sums):  # type: ignore[no-untyped-def]
+    """Whether every bound is met."""
+    good = True
+    for c in range(len(bounds)):
+        good &= sums[c] >= bounds[c]
+    return good

@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 
 from tmverify.engines.engine import Answer, Deadline, Engine, Outcome, found, none_exists, stopped
 from tmverify.engines.oracle import Effort, Input, Mask, Oracle
-from tmverify.engines.search._ascend import ascend, ease
+from tmverify.engines.search._ascend import ascend, ease, ease_columns
 from tmverify.engines.search._bound import FREE, first_multipliers
 from tmverify.engines.search._problem import inherit
 from tmverify.engines.search.engine import UNLIMITED, fault, why_open
-from tmverify.engines.search.problem import Problem, Solution, part, problem_of, shrunk
+from tmverify.engines.search.problem import Moves, Problem, Solution, part, problem_of, shrunk
 from tmverify.engines.search.tree import Budget, Found, Tree, greedy
 from tmverify.properties.query import Query
 
@@ -54,36 +54,44 @@ class SearchOracle(Oracle):
             for case in dict.fromkeys(tuple(dict.fromkeys(case)) for case in query.cases)
         ]
 
-    def ask(self, free: Mask, deadline: Deadline, effort: Effort = Effort.ALL) -> Answer:
-        """Is there a witness that differs from the input in ``free`` columns only?"""
+    def ask(
+        self, free: Mask, deadline: Deadline, effort: Effort = Effort.ALL, *, must: int | None = None
+    ) -> Answer:
+        """Is there a witness that differs from the input in ``free`` columns only?
+
+        It is known already that every such witness changes the column ``must``.
+        """
         self.asked += 1
-        self._rely("search")
+        self.rely("search")
         budget = Budget(deadline, NODES.get(effort, UNLIMITED))
         if effort is Effort.ALL and self.engine.name != "search":
             budget = Budget(deadline.share(1 / 2), NODES[Effort.MORE])
         try:
-            answer = self._ask(free, budget)
+            answer = self._ask(free, budget, must)
         except Exception as error:  # after an error of any kind there is no answer
-            return stopped(*fault(error))
+            answer = stopped(*fault(error))
         if answer.outcome is Outcome.STOPPED and effort is Effort.ALL and self.engine.name != "search":
             return super().ask(free, deadline)
         return answer
 
     def guess(self, free: Mask) -> Input | None:
         """A witness that differs in ``free`` columns only, if a walk finds one."""
-        for lane in self.lanes:
-            solution = lane.walk(free)
-            if solution is not None:
-                return self._found(lane, solution).witness
-        return None
+        return self._guess(free, None).witness
 
-    def _ask(self, free: Mask, budget: Budget) -> Answer:
-        z = self.guess(free)
-        if z is not None:
-            return found(z)
+    def _guess(self, free: Mask, must: int | None) -> Answer:
+        for lane in self.lanes:
+            solution = lane.walk(free, must)
+            if solution is not None:
+                return self._found(lane, solution)
+        return none_exists()  # as far as walks see
+
+    def _ask(self, free: Mask, budget: Budget, must: int | None) -> Answer:
+        guess = self._guess(free, must)
+        if guess.witness is not None:
+            return guess
         still_open = False
         for lane in self.lanes:
-            result, solution = (Found.OPEN, None) if budget.spent() else lane.search(free, budget)
+            result, solution = (Found.OPEN, None) if budget.spent() else lane.search(free, budget, must)
             if solution is not None:
                 return self._found(lane, solution)
             still_open |= result is Found.OPEN
@@ -112,14 +120,12 @@ class SearchOracle(Oracle):
 
     def eased(self, z: Input, order: NDArray[np.int64]) -> Input:
         """The witness with changes taken back that are not needed, those of least ``order`` first."""
-        if not self.query.region.plain:
-            return super().eased(z, order)
         flips = np.flatnonzero(z != self.query.region.origin)
         for lane in self.lanes:
             fewer = lane.eased(flips, order)
             if fewer is not None:
                 return self.query.region.with_flips(fewer)
-        return z
+        return super().eased(z, order)
 
     def weights(self) -> NDArray[np.int64]:
         """The votes of the clauses that look at each column."""
@@ -147,38 +153,44 @@ class _Lane:
         self._flips, self._until = np.zeros(n, np.bool_), np.zeros(n, np.int64)
         self._scratch = np.zeros(m, np.int32), np.zeros(k, np.int64), np.zeros((k, n), np.int64)
         self._ends, self._found = np.zeros(n + 2, np.int64), np.zeros(_FOUND, np.int32)
+        if moves is not None:
+            self._column_places = self.places[moves.first[:-1]]
+            self._column_of, self._option_of = _by_bits(moves)
 
-    def walk(self, free: Mask) -> Solution | None:
+    def walk(self, free: Mask, must: int | None = None) -> Solution | None:
         """A witness by local search, or None."""
+        if self._lacks(must):
+            return None
         if self.problem.moves is not None:
-            return greedy(self._restricted(free))
+            return greedy(self.problem, free[self._column_places])
         may = free[self.places]
-        nowhere = np.zeros_like(may)
-        for start in self._latest(1) or (None,):
-            if self._ascend(may, nowhere, start):
-                return self._keep(self.problem.solution(self._flips))
+        fixed = self.places == (-1 if must is None else must)
+        start = self._starts[-1] & may if self._starts else np.zeros_like(may)
+        if self._ascend(may & ~fixed, np.zeros_like(may), start | fixed):
+            return self._keep(self.problem.solution(self._flips))
         return None
+
+    def _lacks(self, must: int | None) -> bool:
+        """Whether the lane does not know the column: then it has no witness that needs it."""
+        return must is not None and not (self.places == must).any()
 
     def sweep(self, free: Mask, wanted: Mask, n_starts: int) -> Iterator[list[int]]:
         """Flips of witnesses with one wanted column, which is no longer wanted then."""
         if self.problem.moves is not None:
             return
         may = free[self.places]
-        for start in (None, *self._latest(n_starts)):
+        for start in (np.zeros_like(may), *list(self._starts)[-n_starts:]):
             beyond = wanted[self.places]
             if not beyond.any():
                 return
-            self._ascend(may, beyond, start)
+            self._ascend(may, beyond, start & may)
             for i in range(self._ends[-1]):
                 found = self._found[self._ends[i] : self._ends[i + 1]]
                 wanted[self.places[found[0]]] = False
                 yield self.problem.feature_ids[found].tolist()
 
-    def _latest(self, n: int) -> list[NDArray[np.bool_]]:
-        return list(self._starts)[-n:]
-
-    def _ascend(self, may: Mask, beyond: Mask, start: NDArray[np.bool_] | None) -> bool:
-        self._flips[:] = False if start is None else start & may
+    def _ascend(self, may: Mask, beyond: Mask, start: Mask) -> bool:
+        self._flips[:] = start
         self._ends[:1], self._ends[-1:] = 0, 0
         if self._flips.sum() > self.problem.radius:
             return False
@@ -188,9 +200,11 @@ class _Lane:
         )  # fmt: skip
         return reached
 
-    def search(self, free: Mask, budget: Budget) -> tuple[Found, Solution | None]:
+    def search(self, free: Mask, budget: Budget, must: int | None) -> tuple[Found, Solution | None]:
         """Search the tree of the free columns."""
-        problem = self._restricted(free)
+        if self._lacks(must):
+            return Found.NOTHING, None
+        problem = self._restricted(free, must)
         tree = Tree(problem)
         if len(problem.features):
             inherit(
@@ -204,11 +218,14 @@ class _Lane:
             self._load[self._owners[first]] = tree.multipliers.load
         return result, solution if solution is None else self._keep(solution)
 
-    def _restricted(self, free: Mask) -> Problem:
+    def _restricted(self, free: Mask, must: int | None) -> Problem:
+        """The problem in which the free columns may change, and ``must`` does."""
         fixed = np.where(free[self.places], FREE, 0).astype(np.int8)
         moves = self.problem.moves
         if moves is not None:
-            fixed[moves.first[:-1]] = FREE  # every column may stay
+            fixed[moves.first[:-1]] = np.where(self.places[moves.first[:-1]] == must, 0, FREE)
+        elif must is not None:
+            fixed[self.places == must] = 1
         return shrunk(self.problem, fixed)
 
     def _keep(self, solution: Solution) -> Solution:
@@ -219,6 +236,8 @@ class _Lane:
 
     def eased(self, flips: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64] | None:
         """The flips that are needed for this case; None if they do not do for it."""
+        if self.problem.moves is not None:
+            return self._eased_moves(self.problem.moves, flips, order)
         self._flips[:] = np.isin(self.problem.feature_ids, flips)
         if not ease(self._arrays, order[self.places], self._flips, *self._scratch):
             return None
@@ -226,12 +245,41 @@ class _Lane:
         self._starts.append(self._flips.copy())
         return left
 
+    def _eased_moves(
+        self, moves: Moves, flips: NDArray[np.int64], order: NDArray[np.int64]
+    ) -> NDArray[np.int64] | None:
+        choice = moves.first[:-1].copy()
+        by_column: dict[int, list[int]] = {}
+        for bit in flips.tolist():
+            by_column.setdefault(self._column_of.get(bit, -1), []).append(bit)
+        for column, bits in by_column.items():
+            option = self._option_of.get(tuple(bits))
+            if option is None:
+                return None  # the problem does without it: another option does the same
+            choice[column] = option
+        ranked = np.argsort(order[self._column_places], kind="stable")
+        if not ease_columns(self._arrays, moves, ranked, choice, self._flips, *self._scratch):
+            return None
+        return np.sort(self.problem.solution(choice).flips)
+
     def add_weights(self, total: NDArray[np.int64]) -> None:
         """Add the votes of the clauses that look at each column."""
         problem, moves = self.problem, self.problem.moves
         votes = np.abs(problem.votes).max(axis=0, initial=0)[self._owners]
         places = self.places if moves is None else self.places[moves.first[:-1]][problem.feature_ids]
         np.add.at(total, places[problem.features], votes)
+
+
+def _by_bits(moves: Moves) -> tuple[dict[int, int], dict[tuple[int, ...], int]]:
+    """The column of each bit, and the option that flips certain bits of a column."""
+    home = np.repeat(np.arange(len(moves.columns)), np.diff(moves.first)).tolist()
+    columns: dict[int, int] = {}
+    options: dict[tuple[int, ...], int] = {}
+    for option, column in enumerate(home):
+        bits = sorted(moves.bits[moves.bits_at[option] : moves.bits_at[option + 1]].tolist())
+        columns.update(dict.fromkeys(bits, column))
+        options[tuple(bits)] = option
+    return columns, options
 
 
 @cache
@@ -244,6 +292,10 @@ def compile_walks() -> None:
         ends, one + 1, clause, np.ones((1, 1), np.int64), one + 1, 1, one, one[:0], 0,
         np.zeros(1, np.uint8), clause, ends, clause, ~none,
     )  # fmt: skip
-    lane = _Lane(problem, np.zeros(1, np.int64))
-    lane.walk(~none)
-    lane.eased(np.zeros(1, np.int64), np.zeros(1, np.int64))
+    masks, costs = np.full((1, 1), 2, np.uint64), np.array([0, 1], np.int64)
+    at, bits = np.array([0, 0, 1], np.int64), np.zeros(1, np.int32)
+    moves = Moves(np.array([0, 2], np.int64), costs, at, bits, ends, masks, one, costs, at, bits)
+    for each in (problem, problem._replace(moves=moves)):
+        lane = _Lane(each, one)
+        lane.walk(~none)
+        lane.eased(one, one)

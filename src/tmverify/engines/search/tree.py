@@ -20,7 +20,7 @@ from tmverify.engines.engine import Deadline
 from tmverify.engines.proof_log import Draft, packed_step
 from tmverify.engines.search import _tree
 from tmverify.engines.search._bound import FREE, count_votes, first_multipliers
-from tmverify.engines.search._climb import climb, climb_columns
+from tmverify.engines.search._climb import STILL, climb, climb_columns
 from tmverify.engines.search._problem import inherit
 from tmverify.engines.search._record import first_record, pack_changes
 from tmverify.engines.search.problem import Problem, Solution, shrunk
@@ -287,8 +287,8 @@ def all_alive(problem: Problem) -> Moving | None:
     )
 
 
-def greedy(problem: Problem) -> Solution | None:
-    """A solution by greedy moves, or None."""
+def greedy(problem: Problem, may: NDArray[np.bool_] | None = None) -> Solution | None:
+    """A solution by greedy moves, or None; ``may``: the columns that may move, if there are ``moves``."""
     n, n_constraints, m = len(problem.feature_ids), *problem.votes.shape
     flips = np.zeros(n, np.bool_)
     most = min(problem.radius, max(16, CLIMB // max(1, n * n_constraints)))
@@ -296,9 +296,10 @@ def greedy(problem: Problem) -> Solution | None:
     gains = np.zeros((n_constraints, n), np.int64)
     if problem.moves is None:
         return problem.solution(flips) if climb(problem.arrays, most, flips, false, sums, gains) else None
-    choice = problem.moves.first[:-1].copy()
+    references = problem.moves.first[:-1]
+    choice = references.copy() if may is None else np.where(may, references, STILL)
     if climb_columns(problem.arrays, problem.moves, problem.radius, choice, flips, false, sums, gains):
-        return problem.solution(choice)
+        return problem.solution(np.where(choice == STILL, references, choice))
     return None
 
 
