@@ -4,7 +4,8 @@
 reports are made from these.
 
 ``status`` is that of a verdict (holds, violated, unknown). For a radius it is ``exact``, or ``unknown`` with
-the bounds that could be proved.
+the bounds that could be proved. For an explanation it is ``holds`` if no column can be left out, else
+``unknown`` with a reason that suffices all the same.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.asking.bits import pack, unpack, unpack_rows
+from tmverify.asking.reason import KeptReason
 from tmverify.asking.task import Task
 from tmverify.certificates import Certificate
 from tmverify.model import Classifier, Label
@@ -30,6 +32,7 @@ from tmverify.properties.region import region_in
 from tmverify.properties.trust import NO_CERTIFICATE
 from tmverify.space import Change, Space
 from tmverify.verify import decide, nearest
+from tmverify.verify.explaining import find_explanation
 from tmverify.verify.questions import possible_hints
 from tmverify.verify.verdict import replay
 
@@ -48,6 +51,7 @@ class TaskAnswer:
     witness : packed bits, or None
     decisions : the two labels that differ, or None
     lower, upper : bounds of a radius, else None
+    reason : the columns that suffice for the decision, if these were asked for
     trusts : what must be correct for the answer to be correct
     trusts_alone : the same if its certificate is not kept
     certificate : the certificate until it is written to its file, or None
@@ -64,6 +68,7 @@ class TaskAnswer:
     decisions: tuple[Label, Label] | None = None
     lower: float | None = None
     upper: float | None = None
+    reason: KeptReason | None = None
     stop_reason: str | None = None
     detail: str = ""
     trusts: tuple[str, ...] = ()
@@ -139,6 +144,8 @@ def changes_of(asked: Asked, space: Space) -> list[dict[str, str]]:
 
 def decide_task(task: Task, models: Sequence[Classifier]) -> TaskAnswer:
     """Decide ``task``; its seconds are the time for compiling the question plus that of the engine."""
+    if task.asks.gives_reason:
+        return _explained(task, models[0])
     start = time.perf_counter()
     query = task.query(models)
     compiling = time.perf_counter() - start
@@ -149,6 +156,42 @@ def decide_task(task: Task, models: Sequence[Classifier]) -> TaskAnswer:
     ask = nearest if task.asks.is_distance else decide
     found = ask(query, timeout=task.timeout, engine=task.engine, certificate=task.certified)
     return answered(task, replace(found, seconds=compiling + found.seconds))
+
+
+def _explained(task: Task, model: Classifier) -> TaskAnswer:
+    """A sufficient reason, as wide as it can be. While columns are undecided, there is no certificate."""
+    start = time.perf_counter()
+    assert task.x is not None
+    found = find_explanation(
+        model,
+        task.x,
+        kind="sufficient",
+        epsilon=task.epsilon,
+        smallest=False,
+        widen=True,
+        target=None,
+        scope=task.scope,
+        allowed=task.rules.rules(task.n_features),
+        timeout=task.timeout,
+        engine=task.engine,
+        certificate=task.certified,
+    )
+    minimal = found.minimal != "open"
+    certificate = found.certificate if minimal and isinstance(found.certificate, Certificate) else None
+    alone = replace(found, certificate=None)
+    return TaskAnswer(
+        task=task.id,
+        status=Status.HOLDS.value if minimal else UNKNOWN,
+        seconds=time.perf_counter() - start,
+        engine=found.engine,
+        reason=KeptReason.of(found),
+        stop_reason=None if minimal or found.stop_reason is None else found.stop_reason.value,
+        detail=found.detail,
+        trusts=(alone if certificate is None else found).trusts,
+        trusts_alone=alone.trusts,
+        certificate=certificate,
+        versions=versions(),
+    )
 
 
 def replayed(task: Task, answer: TaskAnswer, models: Mapping[str, Classifier]) -> TaskAnswer:
@@ -221,8 +264,10 @@ def better(before: TaskAnswer, now: TaskAnswer) -> TaskAnswer:
         return now
     if before.solved:
         return before
+    if before.reason is not None and now.reason is not None:
+        return min(now, before, key=lambda answer: len(answer.reason.undecided) if answer.reason else 0)
     if before.lower is None or before.upper is None or now.lower is None or now.upper is None:
-        return now
+        return now if before.reason is None else before
     # Bounds of a radius stay valid, so those of both answers hold.
     nearer = before if before.upper < now.upper else now
     lower, upper = max(before.lower, now.lower), nearer.upper
@@ -257,6 +302,7 @@ def _rejected(answer: TaskAnswer) -> TaskAnswer:
         upper=math.inf if radius else None,
         witness=None,
         decisions=None,
+        reason=None,
         stop_reason=StopReason.REJECTED.value,
         detail="this answer and an earlier one contradict each other: a bug, please report it",
         trusts=(),

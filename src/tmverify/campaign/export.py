@@ -5,8 +5,9 @@ Lists (flips, decisions, names, changes) are JSON in both; unknown values are em
 costs: columns, steps or bits, as ``distance`` says, unless ``rules`` name others.
 Features are given by index (``features``, ``flips``) and by name (``feature_names``, ``flipped_features``);
 ``changes`` are the columns that differ, in words, and ``possible`` says whether a row can be the
-counterexample. An answer that is not believed has a row too, with status ``unknown``: no finished task is
-silently left out.
+counterexample. Of an explanation, ``facts`` are the columns that suffice, ``rule`` says them in a sentence,
+and ``undecided`` are those that might be left out. An answer that is not believed has a row too, with status
+``unknown``: no finished task is silently left out.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from tmverify.asking.answer import UNKNOWN, Asked, TaskAnswer, changes_of
+from tmverify.asking.reason import said
 from tmverify.asking.task import Task
 from tmverify.atomic import replacing
 from tmverify.campaign.store import NOT_BELIEVED, Store, StoredModel
@@ -30,8 +32,8 @@ from tmverify.model.names import feature_name
 COLUMNS = (
     "task", "question", "models", "data", "index", "line", "name", "label", "epsilon", "scope", "distance",
     "rules", "direction", "features", "feature_names", "status", "radius", "lower", "upper", "decisions",
-    "flips", "flipped_features", "changes", "possible", "seconds", "engine", "stop_reason", "detail",
-    "trusts", "certificate", "attempts", "model_hashes", "versions",
+    "flips", "flipped_features", "changes", "possible", "facts", "rule", "undecided", "seconds", "engine",
+    "stop_reason", "detail", "trusts", "certificate", "attempts", "model_hashes", "versions",
 )  # fmt: skip
 _INTEGERS = ("index", "line", "epsilon", "attempts")
 _FLOATS = ("radius", "lower", "upper", "seconds")
@@ -119,11 +121,24 @@ def _found(row: Asked, answer: TaskAnswer, model: StoredModel) -> dict[str, Any]
         "flipped_features": _names(flips, model),
         "changes": None if flips is None else json.dumps(changes_of(row, model.space)),
         "possible": _json(row.possible(model.space)),
+        **_reason(row, answer, model),
         "seconds": round(answer.seconds, 6),
         "trusts": json.dumps(answer.trusts),
         "certificate": answer.certificate_path,
         "versions": json.dumps(dict(answer.versions)),
     }
+
+
+def _reason(row: Asked, answer: TaskAnswer, model: StoredModel) -> dict[str, Any]:
+    if answer.reason is None:
+        return {}
+    facts, rule = said(row.task, answer.reason, model)
+    undecided = set(answer.reason.undecided)
+    names = [
+        fact.column for fact, place in zip(facts, answer.reason.places, strict=True) if place in undecided
+    ]
+    told = [{"column": fact.column, "value": fact.value, "text": fact.text} for fact in facts]
+    return {"facts": json.dumps(told), "rule": rule, "undecided": json.dumps(names)}
 
 
 def _json(value: Any) -> str | None:

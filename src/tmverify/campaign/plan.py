@@ -47,6 +47,9 @@
     epsilons = [0, 1]
 
     [[ask]]
+    question = "explanation"         # the facts that suffice; with epsilons, within these distances only
+
+    [[ask]]
     question = "equivalence"
     models = [["trained", "pruned"]]
 
@@ -217,7 +220,7 @@ def _ask(
         question=question.name,
         models=_subjects(question, raw.get("models"), models, where),
         inputs=tuple(_known(name, inputs, f"{where}: inputs") for name in chosen),
-        epsilons=tuple(_epsilons(raw.get("epsilons", [1]), where)) if question.has_epsilon else (),
+        epsilons=_epsilons_of(question, raw, where),
         scope=str(raw.get("scope", "team")),
         allowed=_allowed(raw, where),
     )
@@ -269,6 +272,13 @@ def _subjects(
             )
         subjects.append(tuple(_known(name, models, f"{where}: models") for name in names))
     return tuple(subjects)
+
+
+def _epsilons_of(question: Question, raw: Mapping[str, Any], where: str) -> tuple[int, ...]:
+    """Those given; a reason need not be limited to a distance, other questions have 1 then."""
+    if not question.has_epsilon or (question.gives_reason and "epsilons" not in raw):
+        return ()
+    return tuple(_epsilons(raw.get("epsilons", [1]), where))
 
 
 def _epsilons(raw: Any, where: str) -> Sequence[int]:

@@ -126,6 +126,7 @@ _COMMANDS: list[tuple[str, str, Callable[..., None], str]] = [
             EPILOG_RADIUS if question.is_distance else EPILOG,
         )
         for question in QUESTIONS.values()
+        if not question.gives_reason
     ),
     ("Prove it, or find the counterexample", "changes", changes, EPILOG_CHANGES),
     ("Prove it, or find the counterexample", "explain", explain, EPILOG_EXPLAIN),

@@ -107,8 +107,8 @@ def export(store: ThisStore, csv: CsvTarget = None, parquet: ParquetTarget = Non
 
     Columns: task, question, models, data, index, line, name, label, epsilon, scope, distance, rules,
     direction, features, feature_names, status, radius, lower, upper, decisions, flips, flipped_features,
-    changes, possible, seconds, engine, stop_reason, detail, trusts, certificate, attempts, model_hashes,
-    versions.
+    changes, possible, facts, rule, undecided, seconds, engine, stop_reason, detail, trusts, certificate,
+    attempts, model_hashes, versions.
 
     Example: [cyan]tmverify campaign export results.db --csv out.csv[/cyan]
     """

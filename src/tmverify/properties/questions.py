@@ -4,6 +4,7 @@
     similarity    two models agree on the whole ball around x                         (Definition 4)
     equivalence   two models agree on every input                                     (Definition 3)
     radius        how far is the nearest input with another decision, or on which two models disagree?
+    explanation   which facts of x suffice for its decision, none to spare?
     universal-…   robustness or similarity, on at least an eta fraction of a set of inputs
 
 This is the only place that knows questions by name. The ``check_*`` functions, the command line, plans,
@@ -44,6 +45,9 @@ class Question:
         Its arguments: an input and which features may change; how many flips; what share of a set of inputs.
     is_distance : bool
         Whether the answer is a number of flips with a lower and an upper bound, not yes or no.
+    gives_reason : bool
+        Whether the answer is a set of columns that suffice for the decision; its epsilon may be left out.
+        Its command is ``tmverify explain``, which can ask more than is kept in a store.
     title : str
         The title of a table of answers about one model; ``title_of_two`` is for two models.
     proved : str
@@ -61,6 +65,7 @@ class Question:
     has_epsilon: bool = False
     has_eta: bool = False
     is_distance: bool = False
+    gives_reason: bool = False
     title: str = ""
     title_of_two: str = ""
     proved: str = ""
@@ -272,6 +277,15 @@ RADIUS = Question(
     two models: [cyan]tmverify radius trained.tm test.npz --against pruned.tm[/cyan]
     """,
 )
+EXPLANATION = Question(
+    name="explanation",
+    adjective="explained",
+    parts=(ROBUSTNESS,),
+    has_epsilon=True,
+    gives_reason=True,
+    proved="Proved: with these facts the decision stays, whatever else changes (within ε changes, if there "
+    "is an ε); none of them can be left out, and no value added.",
+)
 UNIVERSAL_ROBUSTNESS = Question(
     name="universal-robustness",
     adjective="robust",
@@ -317,6 +331,7 @@ QUESTIONS: Mapping[str, Question] = {
         UNIVERSAL_SIMILARITY,
         EQUIVALENCE,
         RADIUS,
+        EXPLANATION,
     )
 }
 PLANNED: Mapping[str, Question] = {

@@ -137,7 +137,8 @@ def curves_of(by_series: Mapping[Series, Sequence[Asked]], radii: Sequence[Radii
     known = {each.series: each for each in radii}
     found = []
     for series, rows in by_series.items():
-        tallies = {group.epsilon: tally for group, tally in grouped(rows).items() if tally.done}
+        asked = (item for item in grouped(rows).items() if not item[0].asks.gives_reason)
+        tallies = {group.epsilon: tally for group, tally in asked if tally.done}
         points = {epsilon: tallies[epsilon] for epsilon in sorted(e for e in tallies if e is not None)}
         if points or series in known:
             found.append(Curve(series, points, known.get(series)))

@@ -30,6 +30,12 @@ def marked(x: NDArray[np.uint8], witness: NDArray[np.uint8], shape: tuple[int, i
     return _address(changed.reshape(shape), _MARKED)
 
 
+def needed(x: NDArray[np.uint8], wanted: NDArray[np.bool_], shape: tuple[int, int]) -> str:
+    """An input, dimmed, with the wanted pixels in green where they are on and in red where they are off."""
+    shaded = np.where(wanted, np.where(x == 1, SET, CLEARED), x)
+    return _address(shaded.reshape(shape), _MARKED)
+
+
 def _address(pixels: NDArray[np.integer], palette: tuple[str, ...]) -> str:
     """The address of a PNG; ``pixels`` are places 0 to 3 in a palette of hexadecimal colours."""
     height, width = pixels.shape

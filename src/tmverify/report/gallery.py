@@ -23,8 +23,10 @@ from tmverify.report.words import (
     bounds_text,
     changed_columns,
     decisions_text,
+    place_text,
     question_text,
     seconds_text,
+    shape_of,
     shortened,
 )
 from tmverify.space import Space
@@ -164,7 +166,7 @@ def entry_of(change: Change, rows: Sequence[Asked], models: Mapping[str, StoredM
     """A change in words and pictures."""
     task, decisions = change.task, change.answer.decisions
     space = task.named(models).space
-    shape = _shape(task, space)
+    shape = shape_of(task, space)
     one_model = len(task.models) == 1
     wrong = task.label is not None and decisions is not None and decisions[0] != task.label
     return Entry(
@@ -178,13 +180,6 @@ def entry_of(change: Change, rows: Sequence[Asked], models: Mapping[str, StoredM
         shown=shown_input(space, task.x, change.witness, shape=shape, raw=task.raw),
         facts=_facts(change, rows),
     )
-
-
-def _shape(task: Task, space: Space) -> tuple[int, int] | None:
-    """Rows and columns, if the input is a picture."""
-    own = space.image_shape
-    shape = task.image or (own[:2] if own is not None and own[2:] in ((), (1,)) else None)
-    return (shape[0], shape[1]) if shape and shape[0] * shape[1] == task.n_features else None
 
 
 def _size(change: Change, row: Asked, space: Space, is_picture: bool) -> str:
@@ -216,7 +211,7 @@ def _facts(change: Change, rows: Sequence[Asked]) -> dict[str, str]:
         "answers": ", ".join(questions),
         "model": change.series.model,
         "data": task.data,
-        "input": _place(task),
+        "input": place_text(task),
         "scope": "" if task.scope == "team" else f"class {task.scope}",
         "allowed": change.series.conditions,
         "radius": bounds_text(answer.lower, answer.upper),
@@ -225,11 +220,3 @@ def _facts(change: Change, rows: Sequence[Asked]) -> dict[str, str]:
         "rests on": "; ".join(answer.trusts),
     }
     return {name: fact for name, fact in facts.items() if fact}
-
-
-def _place(task: Task) -> str:
-    """Where the input is in its file, if its heading does not say so."""
-    if task.index is None:
-        return ""
-    line = "" if task.line is None or task.row_name is None else f"line {task.line}, "
-    return f"{line}index {task.index}"

@@ -74,7 +74,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Chips:
-    """Words or features by name, ``more`` of them left out; ``kind`` is added, removed or plain."""
+    """Words or features by name, ``more`` of them left out; ``kind`` is added, removed, absent or plain."""
 
     kind: str
     caption: str
@@ -125,7 +125,7 @@ def shown_input(
         if isinstance(part, Text):
             name = part.name if len(space.parts) > 1 else ""
             removed = _words(part, before[own] > witness[own])
-            passage = None if cell is None else _passage(name, cell, removed)
+            passage = None if cell is None else passage_of(name, cell, removed)
             passages += [] if passage is None else [passage]
             chips += _chips_of_text(part, name, before[own], witness[own], passage)
         elif isinstance(part, Image):
@@ -192,8 +192,8 @@ def _words(part: Text, which: NDArray[np.bool_]) -> tuple[str, ...]:
     return tuple(part.words[int(i)] for i in np.flatnonzero(which))
 
 
-def _passage(name: str, text: str, removed: Sequence[str]) -> Passage:
-    """The text with its removed words apart; the end of a long one is left out."""
+def passage_of(name: str, text: str, removed: Sequence[str]) -> Passage:
+    """The text with some of its words, the removed ones, apart; the end of a long one is left out."""
     gone, shown = set(removed), text[:_MAX_TEXT]
     pieces: list[tuple[str, bool]] = []
     done = 0
@@ -215,17 +215,17 @@ def _chips_of_text(
     seen = set() if passage is None else {piece.lower() for piece, removed in passage.pieces if removed}
     removed = [word for word in _words(part, before > after) if word not in seen]
     where = f" to {name}" if name else "", f" from {name}" if name else ""
-    yield from _chips("added", f"added{where[0]}", _words(part, after > before), _MAX_NAMES)
-    yield from _chips("removed", f"removed{where[1]}", removed, _MAX_NAMES)
+    yield from chips_of("added", f"added{where[0]}", _words(part, after > before), _MAX_NAMES)
+    yield from chips_of("removed", f"removed{where[1]}", removed, _MAX_NAMES)
     if passage is None:
         caption = f"words of {name}" if name else "also there"
-        yield from _chips("plain", caption, _words(part, (before & after) == 1), _MAX_UNCHANGED)
+        yield from chips_of("plain", caption, _words(part, (before & after) == 1), _MAX_UNCHANGED)
 
 
 def _chips_of_image(part: Image, before: Bits, after: Bits) -> Iterator[Chips]:
     names = part.bit_names
     for kind, caption, which in (("added", "set", after > before), ("removed", "cleared", before > after)):
-        yield from _chips(kind, caption, [names[i] for i in np.flatnonzero(which)], _MAX_NAMES)
+        yield from chips_of(kind, caption, [names[i] for i in np.flatnonzero(which)], _MAX_NAMES)
 
 
 def _chips_of_bits(space: Space, x: Bits | None, witness: Bits) -> Iterator[Chips]:
@@ -233,22 +233,28 @@ def _chips_of_bits(space: Space, x: Bits | None, witness: Bits) -> Iterator[Chip
         return [space.columns[i].name for i in np.flatnonzero(which).tolist()]
 
     if x is None:
-        yield from _chips("plain", "the input has", names(witness == 1), _MAX_NAMES)
+        yield from chips_of("plain", "the input has", names(witness == 1), _MAX_NAMES)
         return
-    yield from _chips("added", "added", names(witness > x), _MAX_NAMES)
-    yield from _chips("removed", "removed", names(witness < x), _MAX_NAMES)
-    yield from _chips("plain", "also there", names((witness & x) == 1), _MAX_UNCHANGED)
+    yield from chips_of("added", "added", names(witness > x), _MAX_NAMES)
+    yield from chips_of("removed", "removed", names(witness < x), _MAX_NAMES)
+    yield from chips_of("plain", "also there", names((witness & x) == 1), _MAX_UNCHANGED)
 
 
-def _chips(kind: str, caption: str, names: Sequence[str], most: int) -> Iterator[Chips]:
+def chips_of(kind: str, caption: str, names: Sequence[str], most: int) -> Iterator[Chips]:
+    """The first ``most`` names, if there are any."""
     if names:
         shown = tuple(shortened(name, _MAX_CELL) for name in names[:most])
         yield Chips(kind, caption, shown, len(names) - len(shown))
 
 
-def _pictures(x: Bits | None, witness: Bits, shape: tuple[int, int]) -> tuple[Picture, ...]:
+def size_of(shape: tuple[int, int]) -> tuple[int, int]:
+    """The width and the height of a picture of this shape, in CSS pixels."""
     scale = _PICTURE / max(shape)
-    size = max(round(scale * shape[1]), 1), max(round(scale * shape[0]), 1)
+    return max(round(scale * shape[1]), 1), max(round(scale * shape[0]), 1)
+
+
+def _pictures(x: Bits | None, witness: Bits, shape: tuple[int, int]) -> tuple[Picture, ...]:
+    size = size_of(shape)
     result = Picture(picture(witness, shape), "result", "the changed picture", *size)
     if x is None:
         return (result,)

@@ -20,12 +20,14 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
+from tmverify.asking.reason import said as rule_of
 from tmverify.campaign import Asked
 from tmverify.extras import need
 from tmverify.report.charts import chart_style, share_bar, svg
 from tmverify.report.columns import described, summary_text
 from tmverify.report.figures import result_figures, time_figures
 from tmverify.report.gallery import cost_of, entry_of
+from tmverify.report.reasons import reason_entry
 from tmverify.report.report import Report, median_seconds
 from tmverify.report.series import HASH_CHARS, Series
 from tmverify.report.tiles import tiles_of
@@ -35,6 +37,7 @@ from tmverify.report.words import (
     STATUSES,
     bounds_text,
     changes_text,
+    decision_text,
     decisions_text,
     percent,
     seconds_text,
@@ -44,7 +47,7 @@ from tmverify.report.words import (
 
 TEXTS = (
     "name", "question", "model", "data", "scope", "conditions", "label", "status", "bounds", "decision",
-    "engine", "reason", "detail", "certificate", "unit",
+    "engine", "reason", "detail", "certificate", "unit", "rule",
 )  # fmt: skip
 NUMBERS = ("index", "line", "epsilon", "lower", "upper", "cost", "seconds")
 LISTS = ("change",)
@@ -75,6 +78,10 @@ def render(report: Report, *, now: datetime | None = None) -> str:
         share_bar=lambda tally: markup(share_bar(tally)),
         tiles=tiles_of(report),
         entries=[entry_of(change, report.rows, models) for change in report.gallery.changes],
+        reasons=[
+            reason_entry(place, report.rows[place], models, report.series[place].model)
+            for place in report.reasons.places
+        ],
         statuses={status: meaning for status, meaning in STATUSES.items() if status in statuses},
         hash_chars=HASH_CHARS,
         columns_text=summary_text,
@@ -111,7 +118,9 @@ def table_json(report: Report) -> str:
     lines: list[list[Any]] = []
     for i, (row, own) in enumerate(zip(report.rows, report.series, strict=True)):
         changes = () if row.witness is None else changes_text(row, row.task.named(models).space)
-        said = _texts(row, own, NOT_POSSIBLE if i in report.impossible else "")
+        reason = None if row.answer is None else row.answer.reason
+        rule = "" if reason is None else rule_of(row.task, reason, row.task.named(models))[1]
+        said = (*_texts(row, own, NOT_POSSIBLE if i in report.impossible else ""), rule)
         lines.append([*map(place, said), *_numbers(row, own), [*map(place, changes)] or None])
     return safe_json({"columns": [*TEXTS, *NUMBERS, *LISTS], "texts": list(texts), "rows": lines})
 
@@ -134,13 +143,19 @@ def _texts(row: Asked, series: Series, note: str) -> tuple[str, ...]:
         *known,
         status_of(row),
         bounds_text(answer.lower, answer.upper),
-        between.join(decisions_text(task, answer) or ()),
+        between.join(decisions_text(task, answer) or _reasoned(row)),
         answer.engine,
         answer.stop_reason or "",
         "; ".join(part for part in (answer.detail, note, again) if part),
         answer.certificate_path or "",
         task.rules.unit if task.rules.unit in ("steps", "cost") else "",
     )
+
+
+def _reasoned(row: Asked) -> tuple[str, ...]:
+    """The decision that a reason is for, if there is one."""
+    reason = row.found.reason
+    return () if reason is None else (decision_text(row.task.scope, reason.decision),)
 
 
 def _numbers(row: Asked, series: Series) -> tuple[float | None, ...]:

@@ -21,6 +21,7 @@ from tmverify.errors import InvalidInputError
 from tmverify.properties.questions import QUESTIONS, Question
 from tmverify.report.distributions import Curve, Radii, Times, curves_of, radii_of, times_of
 from tmverify.report.gallery import Gallery, gallery_of
+from tmverify.report.reasons import Reasons, reasons_of
 from tmverify.report.series import Series, series_of
 from tmverify.report.words import REASONS
 
@@ -74,6 +75,7 @@ class Report:
     tally : of all rows
     refusals : answers in the store that are not believed
     trust : sets of parts that answers rest on, and how many answers rest on each
+    reasons : explanations, by the places of their rows
     impossible : places of the rows whose counterexample is no possible input: no raw row has its bits
     """
 
@@ -92,6 +94,7 @@ class Report:
     refusals: Unanswered
     trust: tuple[tuple[tuple[str, ...], int], ...]
     gallery: Gallery
+    reasons: Reasons
     impossible: frozenset[int]
 
 
@@ -142,6 +145,7 @@ def collect(
         refusals=_unanswered(NOT_BELIEVED, "", refused),
         trust=_trust(rows),
         gallery=gallery_of(rows, series, limit=gallery, impossible=impossible),
+        reasons=reasons_of(rows, limit=gallery),
         impossible=impossible,
     )
 

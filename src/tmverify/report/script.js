@@ -63,6 +63,7 @@
     ["Result", result, size, "short"],
     ["Decision", (row) => get(row, "decision"), (row) => get(row, "decision"), "short"],
     ["Change", change, change, "change"],
+    ["Rule", (row) => get(row, "rule"), (row) => get(row, "rule"), "why"],
     ["Class", (row) => get(row, "label"), (row) => get(row, "label")],
     ["Model", (row) => get(row, "model"), (row) => get(row, "model")],
     ["Inputs", (row) => get(row, "data"), (row) => get(row, "data")],
@@ -82,13 +83,19 @@
     const value = get(row, kind);
     return value === null ? [] : [String(value)];
   };
-  const entries = [...document.querySelectorAll(".entry")].map((element) => ({
-    element,
-    rows: element.dataset.rows.split(" ").map(Number),
-    text: element.textContent.toLowerCase(),
+  // the gallery of changes and that of reasons; ids of the second begin with its prefix
+  const FIRST = 24;
+  const galleries = [["#changes", ""], ["#explanations", "reason-"]].map(([section, prefix]) => ({
+    prefix,
+    room: FIRST,
+    entries: [...document.querySelectorAll(`${section} .entry`)].map((element) => ({
+      element,
+      rows: element.dataset.rows.split(" ").map(Number),
+      text: element.textContent.toLowerCase(),
+    })),
   }));
-  const FIRST = 24, PRINTED = 2000, CHANGES = 3, CHOICES = 200;
-  let page = 0, sort = { column: null, down: false }, order = [], room = FIRST;
+  const PRINTED = 2000, CHANGES = 3, CHOICES = 200;
+  let page = 0, sort = { column: null, down: false }, order = [];
   const haystacks = new Map();
   const haystack = (i) => {
     if (!haystacks.has(i)) {
@@ -149,25 +156,27 @@
     const n = data.rows.length;
     $("count").textContent = found.length === n ? `All ${n} answers.` : `${found.length} of ${n} answers.`;
     const direct = new Set(found);
-    for (const entry of entries) {
+    for (const entry of galleries.flatMap((gallery) => gallery.entries)) {
       // an entry's own text (its words) can be searched, too
       const said = words.length > 0 && words.every((word) => entry.text.includes(word));
       entry.fits = entry.rows.some((i) => direct.has(i) || (said && kept[i]));
     }
-    room = FIRST;
-    drawGallery();
+    for (const gallery of galleries) {
+      gallery.room = FIRST;
+      drawGallery(gallery);
+    }
     drawTable();
   }
 
-  function drawGallery() {
+  function drawGallery({ entries, room, prefix }) {
     const fitting = entries.filter((entry) => entry.fits);
     const visible = new Set(fitting.slice(0, room));
     for (const entry of entries) entry.element.hidden = !visible.has(entry);
     if (!entries.length) return;
-    $("shown").textContent = visible.size;
-    $("nothing").hidden = fitting.length > 0;
-    $("more").hidden = fitting.length <= room;
-    $("more").textContent = `Show ${Math.min(FIRST, fitting.length - room)} more of ${fitting.length}`;
+    $(`${prefix}shown`).textContent = visible.size;
+    $(`${prefix}nothing`).hidden = fitting.length > 0;
+    $(`${prefix}more`).hidden = fitting.length <= room;
+    $(`${prefix}more`).textContent = `Show ${Math.min(FIRST, fitting.length - room)} more of ${fitting.length}`;
   }
 
   function drawTable(all = false) {
@@ -266,7 +275,12 @@
   for (const button of document.querySelectorAll("[data-go]")) {
     button.addEventListener("click", () => { page += Number(button.dataset.go); drawTable(); });
   }
-  $("more")?.addEventListener("click", () => { room += FIRST; drawGallery(); });
+  for (const gallery of galleries) {
+    $(`${gallery.prefix}more`)?.addEventListener("click", () => {
+      gallery.room += FIRST;
+      drawGallery(gallery);
+    });
+  }
   addEventListener("beforeprint", () => drawTable(true));
   addEventListener("afterprint", () => drawTable());
   update();

@@ -87,13 +87,29 @@ def decisions_text(task: Task, answer: TaskAnswer) -> tuple[str, str] | None:
     """The two decisions that differ; if the scope is a class, each is that class or its negation."""
     if answer.decisions is None:
         return None
-    return _decision(task.scope, answer.decisions[0]), _decision(task.scope, answer.decisions[1])
+    return decision_text(task.scope, answer.decisions[0]), decision_text(task.scope, answer.decisions[1])
 
 
-def _decision(scope: Label, decision: Label) -> str:
+def decision_text(scope: Label, decision: Label) -> str:
+    """A decision; if the scope is a class, that class or its negation."""
     if scope == "team":
         return str(decision)
     return str(scope) if decision else f"not {scope}"
+
+
+def shape_of(task: Task, space: Space) -> tuple[int, int] | None:
+    """Rows and columns, if the input is a picture."""
+    own = space.image_shape
+    shape = task.image or (own[:2] if own is not None and own[2:] in ((), (1,)) else None)
+    return (shape[0], shape[1]) if shape and shape[0] * shape[1] == task.n_features else None
+
+
+def place_text(task: Task) -> str:
+    """Where the input is in its file, if its heading does not say so."""
+    if task.index is None:
+        return ""
+    line = "" if task.line is None or task.row_name is None else f"line {task.line}, "
+    return f"{line}index {task.index}"
 
 
 def changes_text(row: Asked, space: Space) -> tuple[str, ...]:

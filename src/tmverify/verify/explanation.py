@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.certificates import Certificate
-from tmverify.model import Classifier, Label
-from tmverify.model.names import feature_name, printable
+from tmverify.model import Label
+from tmverify.model.names import Named, feature_name, printable
 from tmverify.properties.region import Region
 from tmverify.properties.trust import CHECKED
 from tmverify.properties.verdict import Status, StopReason
-from tmverify.space import Change
+from tmverify.space import Change, Space
 from tmverify.space.phrases import Condition, quoted
 
 Kind = Literal["sufficient", "contrastive"]
@@ -140,10 +140,18 @@ class Explanation:
         return f"<{printable(self.rule)} ({', '.join(said)})>"
 
 
+class Spaced(Named, Protocol):
+    """A model, or what a store knows of one."""
+
+    @property
+    def space(self) -> Space:
+        """What its features mean."""
+
+
 class Words:
     """The words for columns and values of the region of one input."""
 
-    def __init__(self, model: Classifier, region: Region) -> None:
+    def __init__(self, model: Spaced, region: Region) -> None:
         self.model, self.region = model, region
         # Where single bits of a column change, columns are called like their bits.
         self.by_bits = region.space is None and not model.space.only_flags

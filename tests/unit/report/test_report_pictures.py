@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tmverify.report.drawing import marked, picture
+from tmverify.report.drawing import marked, needed, picture
 
 OFF, ON, DIM, GREEN, RED = (
     (0xF3, 0xF5, 0xF8),
@@ -54,3 +54,8 @@ def test_a_picture_shows_every_bit(shape: tuple[int, int]) -> None:
 def test_marks_what_is_set_and_cleared() -> None:
     x, witness = np.array([0, 1, 0, 1], np.uint8), np.array([0, 1, 1, 0], np.uint8)
     assert decoded(marked(x, witness, (2, 2))).tolist() == [[list(OFF), list(DIM)], [list(GREEN), list(RED)]]
+
+
+def test_shades_what_is_needed() -> None:
+    x, wanted = np.array([0, 1, 0, 1], np.uint8), np.array([False, False, True, True])
+    assert decoded(needed(x, wanted, (2, 2))).tolist() == [[list(OFF), list(DIM)], [list(RED), list(GREEN)]]

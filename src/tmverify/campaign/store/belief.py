@@ -14,6 +14,10 @@ it needs no model file. Which fields an answer has depends on its question::
                                                             a witness
     certificate   if it was asked for; or ``detail`` says why there is none      -
 
+An explanation is ``holds`` with a reason, or ``unknown`` with one of which some columns are undecided, or
+with none at all. Its columns may change, and have the values of the input; it rests on the proof and on the
+replay of witnesses.
+
 A witness lies in the region; its changes cost ``upper``, and at most epsilon; for one model it is not the
 input itself. Where columns change, the input and the witness are possible ones, and the rules speak of
 columns and values that the model has. (Only the file of a network tells which pixels no grey level changes.)
@@ -35,12 +39,14 @@ from functools import lru_cache
 
 from tmverify.asking.answer import EXACT, MERGED, UNKNOWN, TaskAnswer
 from tmverify.asking.bits import is_packed, unpack
+from tmverify.asking.reason import n_columns, region_of
 from tmverify.asking.rules import KeptRules
 from tmverify.asking.task import MOST_CHARS, Task
 from tmverify.campaign.store.tables import StoredModel
 from tmverify.engines import ENGINE_NAMES, ENGINES, trust_in
 from tmverify.engines.engine import Engine, Signer
 from tmverify.errors import shown
+from tmverify.model import Label
 from tmverify.model.classifier import TEAM
 from tmverify.model.clauses import MAX_FEATURES
 from tmverify.model.names import named_first
@@ -100,7 +106,7 @@ def _faults_of_task(task: Task) -> Iterator[str]:
         yield f"its row has cells of more than {MOST_CHARS} characters"
     if task.bits is not None and not is_packed(task.bits, n):
         yield f"its input has not {n} features"
-    if asks.has_epsilon != (task.epsilon is not None):
+    if asks.has_epsilon != (task.epsilon is not None) and not asks.gives_reason:
         yield f"{task.question} has {'an' if asks.has_epsilon else 'no'} epsilon"
     most = n if task.rules.about_bits else MOST
     if not 0 <= (task.epsilon or 0) <= most:
@@ -117,6 +123,7 @@ def _faults_of_task(task: Task) -> Iterator[str]:
 def _faults_of_answer(task: Task, answer: TaskAnswer, models: Sequence[StoredModel]) -> Iterator[str]:
     is_distance = task.asks.is_distance
     statuses = (EXACT, UNKNOWN) if is_distance else (_HOLDS, _VIOLATED, UNKNOWN)
+    statuses = (_HOLDS, UNKNOWN) if task.asks.gives_reason else statuses
     if answer.task != task.id:
         yield f"it is the answer to task {shown(answer.task)}"
     yield from _faults_of_models(task, models)
@@ -141,6 +148,7 @@ def _faults_of_answer(task: Task, answer: TaskAnswer, models: Sequence[StoredMod
         yield f"{_said(answer)}, {'without' if answer.status == UNKNOWN else 'but with'} a reason to stop"
     if answer.stop_reason is not None and answer.stop_reason not in _REASONS:
         yield f"there is no reason to stop called {shown(answer.stop_reason)}"
+    yield from _faults_of_reason(task, answer, models)
     yield from _faults_of_trust(task, answer, models)
     yield from _faults_of_certificate(task, answer)
     if not 0 <= answer.seconds < _LONGEST:
@@ -236,13 +244,31 @@ def _faults_of_decisions(task: Task, answer: TaskAnswer, models: Sequence[Stored
         return
     if answer.decisions[0] == answer.decisions[1]:
         yield f"the decisions are said to differ, and both are {shown(answer.decisions[0])}"
-    known = models[0].classes if task.scope == TEAM else (0, 1)
     for decision in answer.decisions:
-        if decision not in known:
+        if decision not in _decisions(task, models):
             yield f"there is no decision {shown(decision)}"
 
 
+def _faults_of_reason(task: Task, answer: TaskAnswer, models: Sequence[StoredModel]) -> Iterator[str]:
+    reason = answer.reason
+    if reason is None:
+        if task.asks.gives_reason and answer.status == _HOLDS:
+            yield f"{_said(answer)}, without the columns that suffice"
+        return
+    if not task.asks.gives_reason:
+        yield f"{task.question} has no columns that suffice, and here are some"
+        return
+    if reason.decision not in _decisions(task, models):
+        yield f"there is no decision {shown(reason.decision)}"
+    yield from reason.faults(region_of(task, named_first(models)))
+    if (answer.status == _HOLDS) == bool(reason.undecided):
+        yield f"{_said(answer)}, with {len(reason.undecided)} undecided columns"
+
+
 def _faults_of_trust(task: Task, answer: TaskAnswer, models: Sequence[StoredModel]) -> Iterator[str]:
+    if answer.reason is not None:
+        yield from _faults_of_trust_in_reason(task, answer, models)
+        return
     merged = _may_be_merged(task, answer)
     proved = answer.lower != 0 if task.asks.is_distance else answer.status == _HOLDS
     seen = answer.witness is not None
@@ -254,6 +280,25 @@ def _faults_of_trust(task: Task, answer: TaskAnswer, models: Sequence[StoredMode
         signers += some
     if answer.engine not in {task.engine, *(signer.name for signer in signers)}:
         yield f"engine {task.engine} was asked, and {shown(answer.engine)} does not answer for it"
+    yield f"{_said(answer)} by {shown(answer.engine)} does not rest on {shown(answer.trusts_alone)}"
+
+
+def _faults_of_trust_in_reason(
+    task: Task, answer: TaskAnswer, models: Sequence[StoredModel]
+) -> Iterator[str]:
+    """A reason comes from many questions, so it rests on all that any of them rests on.
+
+    If it has every column, or time ran out, there may have been nothing to prove.
+    """
+    assert answer.reason is not None
+    region = region_of(task, named_first(models))
+    unproved = answer.status == UNKNOWN or len(answer.reason.columns) == n_columns(region)
+    for engine in _asked(task, models):
+        signers = engine.signers_of(everything=False, certified=False)
+        if _rests_on(engine, signers, answer.engine, True, True, True, answer.trusts_alone):
+            return
+        if unproved and answer.engine == engine.name and answer.trusts_alone == engine.replayed:
+            return
     yield f"{_said(answer)} by {shown(answer.engine)} does not rest on {shown(answer.trusts_alone)}"
 
 
@@ -270,7 +315,11 @@ def _faults_of_certificate(task: Task, answer: TaskAnswer) -> Iterator[str]:
         yield f"{_said(answer)}, without the certificate that was asked for, and why"
     if answer.detail == MERGED and not _may_be_merged(task, answer):
         yield f"{_said(answer)} does not come from two runs"
-    if answer.trusts != (CHECKED if path is not None and not lacking else answer.trusts_alone):
+    certified = path is not None and not lacking
+    possible = {CHECKED if certified else answer.trusts_alone}
+    if certified and answer.reason is not None:  # it may show less than is said: not that all is needed
+        possible.add((*CHECKED, *answer.trusts_alone))
+    if answer.trusts not in possible:
         yield f"{_said(answer)} does not rest on {shown(answer.trusts)}"
 
 
@@ -317,6 +366,10 @@ def _rests_on(
         return any(set(trusts) == proof | replay for proof in proofs)
     named = [proof for proof in proofs if proof <= set(trusts)]
     return bool(named) and set(trusts) == set().union(replay, *named)
+
+
+def _decisions(task: Task, models: Sequence[StoredModel]) -> Sequence[Label]:
+    return models[0].classes if task.scope == TEAM else (0, 1)
 
 
 def _said(answer: TaskAnswer) -> str:

@@ -21,6 +21,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from tmverify.asking.answer import TaskAnswer
+from tmverify.asking.reason import KeptReason
 from tmverify.asking.rules import KeptRules
 from tmverify.asking.task import Task
 from tmverify.errors import ModelError, shown
@@ -30,7 +31,7 @@ from tmverify.model.clauses import MAX_CLAUSES, MAX_FEATURES
 from tmverify.space import Space
 
 APPLICATION = 0x746D7673  # "tmvs", in the header of the file
-VERSION = 3
+VERSION = 4
 TABLES = """
 CREATE TABLE model (
     hash TEXT PRIMARY KEY, name TEXT NOT NULL, n_features INTEGER NOT NULL, n_clauses INTEGER NOT NULL,
@@ -54,11 +55,11 @@ CREATE TABLE result (
     lower INTEGER, upper INTEGER, witness BLOB, decisions TEXT, seconds REAL NOT NULL, engine TEXT NOT NULL,
     stop_reason TEXT, detail TEXT NOT NULL, trusts TEXT NOT NULL, trusts_alone TEXT NOT NULL,
     certificate TEXT, attempts INTEGER NOT NULL,
-    versions TEXT NOT NULL, timeout REAL, memory INTEGER, finished TEXT NOT NULL
+    versions TEXT NOT NULL, reason TEXT, timeout REAL, memory INTEGER, finished TEXT NOT NULL
 );
 CREATE VIEW answers AS
     SELECT plan, task.id AS task, question, names AS models, data, "index", line, row_name, label, epsilon,
-           scope, rules, status, lower, upper, seconds, result.engine, stop_reason, detail,
+           scope, rules, status, lower, upper, reason, seconds, result.engine, stop_reason, detail,
            certificate, models AS model_hashes, versions, finished
     FROM asked JOIN task ON task.id = asked.task JOIN result ON result.task = task.id ORDER BY asked.rowid;
 """
@@ -132,6 +133,7 @@ _KINDS = {
     ),
     "space": _Kind(lambda value: type(value) is dict, json=True),
     "rules": _Kind(lambda value: type(value) is dict, KeptRules.from_json, json=True),
+    "reason": _Kind(lambda value: type(value) is dict, KeptReason.from_json, json=True),
     "versions": _Kind(
         lambda value: type(value) is dict and _all_are(str, [*value.values()]), dict, json=True
     ),
@@ -160,7 +162,7 @@ class Column:
 
     def _parsed(self, text: Any) -> Any:
         """The JSON value in a text. Callers must not change it, because it may be shared."""
-        most = _MOST_NAMES if self.name in ("classes", "space", "raw", "rules") else _MOST
+        most = _MOST_NAMES if self.name in ("classes", "space", "raw", "rules", "reason") else _MOST
         if type(text) is not str or len(text) > most:
             raise self._wrong(text)
         try:
@@ -193,7 +195,7 @@ ASKED = _columns(
 RESULT = _columns(
     "task text, status text, lower bound?, upper bound?, witness blob?, decisions pair?, seconds number, "
     "engine text, stop_reason text?, detail text, trusts texts, trusts_alone texts, certificate text?, "
-    "attempts integer, versions versions, timeout limit?, memory limit?, finished time"
+    "attempts integer, versions versions, reason reason?, timeout limit?, memory limit?, finished time"
 )
 (_BITS,) = _columns("input blob?")
 
@@ -226,6 +228,7 @@ def result_values(task: Task, answer: TaskAnswer) -> tuple[Any, ...]:
         detail=answer.detail[:_MOST],
         certificate=answer.certificate_path,
         versions=dict(answer.versions),
+        reason=None if answer.reason is None else answer.reason.to_json(),
         timeout=task.timeout,
         memory=task.memory,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
