@@ -13,6 +13,7 @@ from support.explained import Asked, contrastive_sets, random_question, suffices
 from tmverify.engines.engine import Deadline
 from tmverify.engines.oracle import oracle_for
 from tmverify.verify.reasons import Contrastive, Reasons, Sufficient
+from tmverify.verify.widening import Widening
 
 
 def reasons_of(asked: Asked, engine: str = "search") -> Reasons:
@@ -53,7 +54,7 @@ def test_known_witnesses_and_sufficient_reasons(share: float) -> None:
         if asked.allowed.distance == "bits":
             continue
         know_some(rng, asked, reasons, share)
-        reasons.widen(found)
+        Widening(reasons, found).run()
         reason = as_reason(reasons, found)
         assert asked.truth.is_true("widest", reason), reason
         wide += any(len(some) > 1 for _, some in reason)
