@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -21,6 +22,8 @@ from tmverify.engines.oracle import Oracle
 from tmverify.engines.search.oracle import SearchOracle
 from tmverify.properties.allowed import Allowed
 from tmverify.properties.verdict import StopReason
+from tmverify.verify.explainer import Explainer
+from tmverify.verify.reasons import Sufficient
 
 OPTIONS: tuple[dict[str, Any], ...] = (
     {},
@@ -216,6 +219,25 @@ def test_lies_of_walks(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
             check_claims(asked, why)
         assert found.complete or found.stop_reason is StopReason.REJECTED
     assert rejected > 30
+
+
+def test_the_smallest_rests_on_witnesses_that_replay() -> None:
+    """A set that need not be hit makes every hitting set too large, though each of its columns is needed."""
+    model = tv.Model.from_clauses(3, [[-1, -2], [-2, -3]], [[-1, -1]])
+    x = np.ones(3, np.uint8)
+    asked = Asked(model, x, Allowed())
+    assert sufficient_sets(asked.truth) == {frozenset({1}), frozenset({0, 2})}
+    for lies in [], [[0], [2]]:
+        explainer = Explainer(model, x, None, None, "team", Allowed(), None, "brute", False, None)
+        both, other = (explainer.query.region.with_flips(some) for some in ([0, 1], [1, 2]))
+        for z in (both, other, *map(explainer.query.region.with_flips, lies)):
+            explainer.reasons.pool.append((z == 0, z))
+        first = Sufficient(np.array([True, False, True]), {0: both, 2: other})  # minimal, but not smallest
+        with mock.patch.object(explainer.reasons, "sufficient", return_value=first):
+            why = explainer.sufficient(smallest=True, widen=False)
+        check_claims(asked, why)
+        assert (why.minimal == "smallest") == (not lies)
+        assert why.stop_reason is (StopReason.REJECTED if lies else None)
 
 
 def wrong_proof(k: int) -> Replaced:
