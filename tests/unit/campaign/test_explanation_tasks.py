@@ -153,6 +153,21 @@ def random_task(rng: np.random.Generator, place: int) -> tuple[Task, Any]:
     return task, model
 
 
+def test_a_network_of_which_nothing_can_change(tmp_path: Path) -> None:
+    """Only its file tells that, so the store believes a reason that rests on no proof."""
+    rng = np.random.default_rng(77)
+    tasks = [random_task(rng, place) for place in range(300)]
+    task, model = next(
+        (task, model)
+        for task, model in tasks
+        if model.n_clauses == 0 and not model.attainable.any() and task.timeout == 20 and not task.certified
+    )
+    with Store.writing(tmp_path / "s.db") as opened:
+        opened.plan([task], [("m", model)])
+        kept = opened.keep(task, decide_task(task, [model]))
+    assert (kept.status, kept.reason and kept.reason.columns) == ("holds", ())
+
+
 def test_what_is_open_is_kept_and_asked_again(tmp_path: Path) -> None:
     campaign = campaign_of(tmp_path, timeout=1e-6)
     answer_here(tmp_path / "s.db", campaign)

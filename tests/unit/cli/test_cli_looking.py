@@ -67,6 +67,7 @@ def test_help_and_version(capsys: Capture) -> None:
         "equivalence",
         "radius",
         "changes",
+        "explain",
         "certify",
         "report",
         "export",

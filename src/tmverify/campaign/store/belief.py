@@ -288,11 +288,13 @@ def _faults_of_trust_in_reason(
 ) -> Iterator[str]:
     """A reason comes from many questions, so it rests on all that any of them rests on.
 
-    If it has every column, or time ran out, there may have been nothing to prove.
+    If it has every column, or time ran out, there may have been nothing to prove. Of a network, only its file
+    tells which pixels can change at all.
     """
     assert answer.reason is not None
     region = region_of(task, named_first(models))
     unproved = answer.status == UNKNOWN or len(answer.reason.columns) == n_columns(region)
+    unproved |= models[0].n_clauses == 0
     for engine in _asked(task, models):
         signers = engine.signers_of(everything=False, certified=False)
         if _rests_on(engine, signers, answer.engine, True, True, True, answer.trusts_alone):
