@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from support.reasons import Row
 from support.tiny_networks import random_network_case
 from tmverify.engines.engine import Deadline, Outcome
 from tmverify.engines.oracle import Effort, Mask, Oracle, oracle_for
+from tmverify.engines.search import oracle as search_oracle
 from tmverify.engines.search.oracle import SearchOracle
 from tmverify.properties.query import AnyQuery
 
@@ -194,6 +196,25 @@ def test_a_limit_that_has_passed_leaves_questions_open() -> None:
                 assert answer.outcome is Outcome.STOPPED or not there
                 n_open += answer.outcome is Outcome.STOPPED
     assert n_open > 5
+
+
+def test_few_nodes_leave_questions_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With little effort, an answer is right or there is none; with all effort there is one."""
+    rng = np.random.default_rng(6)
+    met = Counter[Outcome]()
+    for _ in range(150):
+        asked = random_question(rng, 1)
+        oracle = oracle_for(query_of(asked), "auto")
+        for nodes in (1, 2, 3):
+            monkeypatch.setattr(search_oracle, "NODES", {Effort.LITTLE: nodes, Effort.MORE: nodes})
+            free = rng.random(len(oracle.columns)) < 0.8
+            there = bool(witnesses(asked, oracle, free))
+            right = Outcome.WITNESS if there else Outcome.NO_WITNESS
+            little = oracle.ask(free, UNLIMITED, Effort.LITTLE)
+            assert little.outcome in (right, Outcome.STOPPED)
+            met[little.outcome] += 1
+            assert oracle.ask(free, UNLIMITED, Effort.ALL).outcome is right
+    assert met[Outcome.STOPPED] > 5, met
 
 
 def test_of_networks() -> None:

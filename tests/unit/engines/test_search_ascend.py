@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from support.flips import Flips, Toy, mask, random_toy
 from tmverify.engines.search._ascend import TENURE, ascend, ease
 
-PATIENCE = 5
+PATIENCE = 20
 
 
 def shortfall(toy: Toy, flips: Flips) -> int:
