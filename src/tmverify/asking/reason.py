@@ -100,13 +100,7 @@ def said(task: Task, reason: KeptReason, model: Spaced) -> tuple[list[Fact], str
     """The facts of a reason, and its rule, in words."""
     words = Words(model, region_of(task, model))
     facts = [words.fact(place, values) for place, values in reason.columns]
-    decision = reason.decision if task.scope == "team" else _of_scope(task.scope, reason.decision)
-    return facts, words.rule(facts, str(decision), task.epsilon)
-
-
-def _of_scope(scope: Label, decision: Label) -> str:
-    """The decision of one class's own machine."""
-    return str(scope) if decision else f"not {scope}"
+    return facts, words.rule(facts, words.then(reason.decision, None, task.scope), task.epsilon)
 
 
 def _values_in(region: Region) -> dict[int, list[int]]:

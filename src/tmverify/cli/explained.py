@@ -278,7 +278,9 @@ class Explained:
             "rules": self.subject.rules.to_json(),
             "timeout": wanted.timeout,
             "interrupted": self.interrupted,
-            "complete": self.complete and not self.interrupted,
+            "complete": self.complete
+            and not self.interrupted
+            and (wanted.limit is None or all(row.complete for row in self.rows)),
             "n_rows": len(self.coverage.X),
             "results": [self._document(row) for row in self.rows],
             "covering": rules,

@@ -276,7 +276,7 @@ CertificateFolder = Annotated[
         "--certificate",
         metavar="DIR",
         help="Write the evidence into this folder, made if needed: a file for each answer as it comes, or "
-        "one for a universal question. tmverify certify checks it. Engines auto, search and sat write it.",
+        "one for a universal question. tmcheck checks them. Engines auto, search and sat write it.",
         rich_help_panel=_OUTPUT,
     ),
 ]

@@ -1,7 +1,7 @@
 """How a reason for a decision looks in a terminal: its rule, its facts, a picture, a text with marks.
 
     a table       the rule, then each fact with the value of the row
-    a picture     which pixels must be on (#) or off (o), and which may be anything (·)
+    a picture     which pixels must stay on (#) or off (o), and which need not (·)
     a text        the text with the words that it needs in [brackets], and the words that must not be there
 
 A contrastive reason shows its changes in the same places. Reasons may have hundreds of facts: sentences have
@@ -52,10 +52,11 @@ def said_of(reason: Explanation, wanted: Wanted) -> str:
     if reason.minimal == "open":
         n, names = counted(len(reason.undecided), "column"), _names(reason.undecided, 5)
         wider = ", or have further values" if reason.widened else ""
-        return f"proved: {what}; open: {n} might be left out{wider} ({names}): {reason.detail}"
+        easier = "; --within 3 is easier" if reason.within is None else ""
+        return f"proved: {what}; open: {n} might be left out{wider} ({names}): {reason.detail}{easier}"
     if not len(reason):
-        least = "nothing is needed for it"
-    elif reason.minimal == "smallest":
+        return "proved: no change that is allowed alters it, so nothing has to stay"
+    if reason.minimal == "smallest":
         least = "no other reason has fewer columns"
     else:
         least = "no column can be left out"
@@ -81,7 +82,7 @@ class Looks:
         """The rule; with the first ``most`` facts only, if it is given."""
         if reason.kind == "contrastive" or not len(reason):
             return reason.rule
-        then = reason.rule.rpartition(" THEN ")[2]
+        then = reason.then
         if self.shape is not None:
             n = self.shape[0] * self.shape[1]
             are = "pixel is" if len(reason) == 1 else "pixels are"
@@ -127,7 +128,7 @@ class Looks:
         if reason.kind == "sufficient":
             marks = np.full(len(x), "·")
             marks[places] = np.where(x[places] == 1, "#", "o")
-            legend = "# must be on   o must be off   · may be anything"
+            legend = "# must stay on   o must stay off   · need not stay"
         else:
             assert reason.witness is not None
             marks = input_.copy()
@@ -249,7 +250,7 @@ class Screen:
         """Print what was asked."""
         wanted, rules = self.wanted, self.explained.subject.rules
         kind = " and ".join(wanted.kinds)
-        which = "all minimal " if wanted.limit is not None else "smallest " if wanted.smallest else ""
+        which = "minimal " if wanted.limit is not None else "smallest " if wanted.smallest else ""
         asked = "" if wanted.target is None else f" for not {wanted.target}"
         show(Text(plain(f"{which}{kind} reasons{asked} of {model}"), style="bold"))
         said = [counted(len(self.explained.subject.rows)), *rules.words(self.explained.model.space)]
@@ -329,9 +330,9 @@ class Screen:
         if row.importance is not None and row.importance.shares:
             shares = list(row.importance.shares.items())
             top = [f"{name} {share:.0%}" for name, share in shares]
-            of = "all" if row.importance.complete else "the first"
-            n = row.importance.n_reasons
+            n, of = row.importance.n_reasons, "all" if row.importance.complete else "the first"
             said = f"importance, as the share of {of} {n} sufficient reasons"
+            said = "importance, as there is one sufficient reason" if (n, of) == (1, "all") else said
             show(plain(f"  {said}: {_names(top, _MOST_IMPORTANT)}"))
 
     def _said_of_all(self, row: Row) -> tuple[str, bool]:

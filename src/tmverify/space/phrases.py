@@ -19,7 +19,9 @@ from tmverify.space.space import Column, Space, word_text
 
 _FLAG = ("0", "1")
 _MOST_VALUES = 4
-_JOINS = re.compile(r'\b(or|nor|and|not|neither|is|over|up to)\b|"')  # what has these words is quoted
+_JOINS = re.compile(
+    r'\b(or|nor|and|not|neither|is|over|up to|IF|AND|THEN|instead of)\b|"|→'
+)  # what has these words is quoted
 
 
 @dataclass(frozen=True, slots=True)

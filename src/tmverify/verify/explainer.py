@@ -30,7 +30,15 @@ from tmverify.properties.region import Region
 from tmverify.properties.scope import Scope
 from tmverify.properties.trust import NO_CERTIFICATE
 from tmverify.space import Change
-from tmverify.verify.explanation import Explanation, Kind, Minimal, Words, contrastive_rule, values_of
+from tmverify.verify.explanation import (
+    Explanation,
+    Kind,
+    Minimal,
+    Words,
+    contrastive_rule,
+    decided,
+    values_of,
+)
 from tmverify.verify.reasons import NO_REPLAY, Contrastive, Gap, Reasons, Sufficient, Told
 from tmverify.verify.verdict import nearest, prepared, with_near_values
 from tmverify.verify.widening import Widening
@@ -69,6 +77,7 @@ class Explainer:
                 f"target must be another class than that of x. Got {shown(target)}, as x is decided already."
             )
         self.target, self.epsilon, self.certificate = target, epsilon, certificate
+        self.scope = scope
         self.words = Words(model, region)
         self.chosen, _ = prepared(self.query, engine, certificate)
         self.oracle = oracle_for(self.query, engine)
@@ -88,7 +97,8 @@ class Explainer:
         if isinstance(found, Contrastive):
             return self._contrastive(found)
         status = Status.VIOLATED if found is None else Status.UNKNOWN
-        said = "no change that is allowed alters the decision" if found is None else "not known"
+        leads = "alters the decision" if self.target is None else f"leads to {self.target}"
+        said = f"no change that is allowed {leads}" if found is None else "not known"
         certificate, missing = (
             (None, "") if found else self._certified(Sufficient(np.zeros(0, np.bool_)), [], [])
         )
@@ -96,6 +106,7 @@ class Explainer:
             kind="contrastive",
             places=[],
             rule=f"{self._then}: {said}",
+            then=self._then,
             sufficient=status,
             minimal="smallest" if found is None else "open",
             certificate=certificate,
@@ -140,7 +151,7 @@ class Explainer:
 
     @property
     def _then(self) -> str:
-        return self.words.then(self.decision, self.target)
+        return self.words.then(self.decision, self.target, self.scope)
 
     def _sufficient(self, found: Sufficient, *, widened: bool) -> Explanation:
         self._replay(found)
@@ -148,14 +159,15 @@ class Explainer:
         own = self.reasons.origin_values(places)
         values = values_of(places, own, found.values)
         numbers = [int(columns[place]) for place in places]
-        facts = [self.words.fact(c, some) for c, some in zip(numbers, values, strict=True)]
         minimal: Minimal = "open" if found.undecided else "smallest" if found.smallest else "subset"
         certificate, missing = self._certified(found, numbers, values)
+        facts = [self.words.fact(c, some) for c, some in zip(numbers, values, strict=True)]
         return self._explanation(
             kind="sufficient",
             places=places,
             facts=tuple(facts),
             rule=self.words.rule(facts, self._then, self.epsilon),
+            then=f"{self._then}{self.words.where(self.epsilon)}",
             sufficient=Status.HOLDS,
             minimal=minimal,
             undecided=tuple(self.words.name(int(columns[place])) for place in found.undecided),
@@ -199,6 +211,7 @@ class Explainer:
                 kind="contrastive",
                 places=[],
                 rule=f"{self._then}: not known",
+                then=self._then,
                 sufficient=Status.UNKNOWN,
                 minimal="open",
                 gap=NO_REPLAY,
@@ -208,6 +221,7 @@ class Explainer:
             witness = found.witness
         outcome = machine.classes[int(machine.class_indices(witness[None, :])[0])]
         changes = self._changes(witness)
+        then = f"{decided(outcome, self.scope)} instead of {decided(self.decision, self.scope)}"
         places = found.places
         numbers = [int(self.oracle.columns[place]) for place in places]
         own = self.reasons.origin_values(places)
@@ -217,7 +231,8 @@ class Explainer:
             kind="contrastive",
             places=places,
             facts=tuple(self.words.fact(c, [own[place]]) for c, place in zip(numbers, places, strict=True)),
-            rule=contrastive_rule(changes, outcome, self.decision),
+            rule=contrastive_rule(changes, then),
+            then=then,
             sufficient=Status.HOLDS,
             minimal=minimal,
             undecided=tuple(self.words.name(int(self.oracle.columns[place])) for place in found.undecided),

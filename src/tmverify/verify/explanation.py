@@ -61,9 +61,12 @@ class Explanation:
         The columns with the values that they have, or, widened, may have.
     rule : str
         The reason as a sentence; of many facts it has the first ones.
+    then : str
+        What stands behind its THEN.
     sufficient : Status
         HOLDS: the columns are proved to do what the kind says. For a contrastive reason, VIOLATED means that
-        no change that is allowed alters the decision. UNKNOWN: not known, ``detail`` says why.
+        no change that is allowed alters the decision (or leads to the target). UNKNOWN: not known,
+        ``detail`` says why.
     minimal : {"smallest", "subset", "open"}
         No reason has fewer columns; no column can be left out (and, widened, no value added); not known of
         ``undecided``.
@@ -94,6 +97,7 @@ class Explanation:
     places: tuple[int, ...]
     facts: tuple[Fact, ...]
     rule: str
+    then: str
     sufficient: Status
     minimal: Minimal
     seconds: float
@@ -155,6 +159,8 @@ class Words:
         self.model, self.region = model, region
         # Where single bits of a column change, columns are called like their bits.
         self.by_bits = region.space is None and not model.space.only_flags
+        # Values that are too far away are not said: they are no part of what a rule is about.
+        self._near = {own.column: own.values[own.costs <= region.radius].tolist() for own in region.options}
 
     def name(self, column: int) -> str:
         """The name of a column, by its number in the region."""
@@ -165,24 +171,25 @@ class Words:
         if self.by_bits:
             name = quoted(self.name(column))
             return Fact(self.name(column), str(values[0]), name if values[0] else f"not {name}")
+        values = [value for value in values if value in self._near.get(column, values)]
         own = self.model.space.columns[column]
         text = Condition(own, tuple(i in set(values) for i in range(len(own.values)))).said()
         value = own.values[values[0]] if len(values) == 1 else text.removeprefix(quoted(own.name)).strip()
         return Fact(own.name, value, text)
 
     def rule(self, facts: Sequence[Fact], then: str, within: int | None) -> str:
-        """``IF … THEN …``."""
+        """``IF … THEN …``; ``then`` is what follows."""
         shown = [f"({fact})" if " or " in fact.text else fact.text for fact in facts[:MOST_FACTS]]
         if len(facts) == 1:
             shown = [facts[0].text]
         if len(facts) > MOST_FACTS:
             shown.append(f"{len(facts) - MOST_FACTS} more")
-        where = self._where(within)
+        where = self.where(within)
         if not facts:
             return f"{then}, whatever changes{where}"
         return f"IF {' AND '.join(shown)} THEN {then}{where}"
 
-    def _where(self, within: int | None) -> str:
+    def where(self, within: int | None) -> str:
         """What limits a rule: a distance, and columns that may not change as they like."""
         rules = self.region.rules
         said = []
@@ -204,17 +211,24 @@ class Words:
             said.append("changes only to allowed values")
         return f" ({'; '.join(said)})" if said else ""
 
-    def then(self, decision: Label, target: Label | None) -> str:
-        """What follows."""
-        return f"{decision}" if target is None else f"not {target}"
+    def then(self, decision: Label, target: Label | None, scope: Label) -> str:
+        """What follows from a rule."""
+        return decided(decision, scope) if target is None else f"not {quoted(str(target))}"
 
 
-def contrastive_rule(changes: Sequence[Change], outcome: Label, decision: Label) -> str:
+def decided(decision: Label, scope: Label) -> str:
+    """A decision in words; that of one class's own machine is about this class."""
+    if scope == "team":
+        return quoted(str(decision))
+    return quoted(str(scope)) if decision else f"not {quoted(str(scope))}"
+
+
+def contrastive_rule(changes: Sequence[Change], then: str) -> str:
     """``IF … THEN … instead of …``."""
     shown = [str(change) for change in changes[:MOST_FACTS]]
     if len(changes) > MOST_FACTS:
         shown.append(f"{len(changes) - MOST_FACTS} more")
-    return f"IF {' AND '.join(shown)} THEN {outcome} instead of {decision}"
+    return f"IF {' AND '.join(shown)} THEN {then}"
 
 
 def values_of(

@@ -399,6 +399,8 @@ class Reasons:
     def _ask(self, free: Mask, effort: Effort, must: int | None = None) -> Answer:
         if not free.any():
             return Answer(Outcome.NO_WITNESS)  # the input itself is no witness
+        if self.deadline.passed():  # a walk might find a witness all the same, again and again
+            return stopped(*self._no_time())
         answer = self.oracle.ask(free, self.deadline, effort, must=must)
         z = answer.witness
         return REJECTED if z is not None and not self._is_witness(z, ~free) else answer

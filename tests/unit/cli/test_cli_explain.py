@@ -75,7 +75,7 @@ def test_one_contrast(capsys: Capture) -> None:
     assert "  proved: nothing that is allowed alters the decision\n" in nothing
     nothing = said(capsys, "--index", "1", "--columns", "savings")
     assert "  good, whatever changes (owner and age as here)" in nothing
-    assert "  proved: this suffices; nothing is needed for it\n" in nothing
+    assert "  proved: no change that is allowed alters it, so nothing has to stay\n" in nothing
 
 
 def test_limits_of_the_distance_and_of_values(capsys: Capture) -> None:
@@ -135,7 +135,7 @@ def test_target(capsys: Capture) -> None:
 def test_all_reasons(capsys: Capture) -> None:
     lines = said(capsys, "--all", "9", data="cid.csv").splitlines()
     assert lines[:3] == [
-        "all minimal sufficient and contrastive reasons of loan.tm",
+        "minimal sufficient and contrastive reasons of loan.tm",
         "1 input · engine auto",
         "line 2: class good",
     ]
@@ -246,7 +246,7 @@ def test_a_picture(capsys: Capture) -> None:
         "  input, reason",
         "  #·#   #··",
         "  ·#·   ··o",
-        "  # must be on   o must be off   · may be anything",
+        "  # must stay on   o must stay off   · need not stay",
         "  proved: this suffices; no column can be left out",
     ]
     assert main(["explain", "dots.tm", "dots.npz", "--kind", "contrastive"]) == 0
