@@ -71,8 +71,17 @@ class Oracle:
         self.asked += 1
         return self._asked(self.part(free), deadline)
 
-    def ask_among(self, values: Mapping[int, Sequence[int]], deadline: Deadline) -> Answer:
-        """Is there a witness whose columns (by their number in the space) have these values?"""
+    def ask_among(
+        self,
+        values: Mapping[int, Sequence[int]],
+        deadline: Deadline,
+        *,
+        must: tuple[int, int] | None = None,
+    ) -> Answer:
+        """Is there a witness whose columns (by their number in the space) have these values?
+
+        If it is known already that every such witness has the value ``must`` (column, value), that helps.
+        """
         self.asked += 1
         asked = replace(self.query, region=self.query.region.among(values))
         return self._asked(asked, deadline)

@@ -32,7 +32,7 @@ from tmverify.properties.allowed import (
 from tmverify.properties.scope import Scope
 from tmverify.verify.explainer import Explainer
 from tmverify.verify.explanation import Explanation, Kind
-from tmverify.verify.reasons import Gap, Told
+from tmverify.verify.reasons import Gap, Sufficient, Told
 
 EXPLAIN_TIMEOUT = 60.0
 MOST_EXPLANATIONS = 100
@@ -358,6 +358,8 @@ class Explanations(Iterator[Explanation]):
             if isinstance(reason, Gap):
                 self.stop_reason, self.detail = reason
                 return
+            if self._kind == "contrastive" and isinstance(reason, Sufficient):
+                continue  # it rests on contrastive ones, which were replayed when they came
             explanation = self._asked.as_explanation(reason)
             if explanation.sufficient is not Status.HOLDS or explanation.minimal == "open":
                 self.stop_reason, self.detail = explanation.stop_reason, explanation.detail

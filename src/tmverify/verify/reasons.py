@@ -118,6 +118,7 @@ class Reasons:
         self.weights = oracle.weights()
         self.pool: list[tuple[Mask, Input]] = []
         self._often = np.zeros(self.n)
+        self._value_of: dict[tuple[int, bytes], int] = {}
         self._told = told or (lambda done, total: None)
 
     # One sufficient reason.
@@ -394,7 +395,11 @@ class Reasons:
         if region.space is None:
             return int(z[column])
         own = region.space.columns[column]
-        return int(own.part.value_indices(z[None, own.bits.start : own.bits.stop])[0])
+        bits = z[own.bits.start : own.bits.stop]
+        key = place, bits.tobytes()
+        if key not in self._value_of:
+            self._value_of[key] = int(own.part.value_indices(bits[None, :])[0])
+        return self._value_of[key]
 
     def _ask(self, free: Mask, effort: Effort, must: int | None = None) -> Answer:
         if not free.any():

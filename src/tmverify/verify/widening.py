@@ -91,7 +91,8 @@ class Widening:
             found.limits[place, value] = known
             return False
         tried = {**found.values, place: found.values[place] | {value}}
-        answer = self.oracle.ask_among(self._as_columns(tried), self.reasons.deadline)
+        must = int(self.oracle.columns[place]), value  # without it, the reason suffices
+        answer = self.oracle.ask_among(self._as_columns(tried), self.reasons.deadline, must=must)
         if answer.outcome is Outcome.NO_WITNESS:
             found.values[place].add(value)
             return True

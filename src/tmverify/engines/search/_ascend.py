@@ -120,35 +120,93 @@ def ease(problem, order, flips, false, sums, gains):  # type: ignore[no-untyped-
 
 
 @kernel
-def ease_columns(problem, moves, order, choice, flips, false, sums, gains):  # type: ignore[no-untyped-def]
+def ease_columns(problem, moves, order, choice, flips, false, sums):  # type: ignore[no-untyped-def]
     """``ease`` where columns move: ``order`` lists the columns, and their ``choice`` becomes the reference.
 
-    ``flips``, the atoms that hold, is scratch too.
+    Scratch: ``flips``, the atoms that hold, ``false`` and ``sums``.
     """
     first = moves.first
-    flips[:] = False
-    for i in range(len(choice)):
-        for k in range(moves.at[choice[i]], moves.at[choice[i] + 1]):
-            flips[moves.atoms[k]] = True
-    count_from(problem, flips, false, sums, gains)
+    count_atoms(problem, moves, choice, flips, false, sums)
     if not met(problem.bounds, sums):
         return False
     again = True
     while again:
         again = False
         for i in order:
-            if choice[i] == first[i]:
+            old = choice[i]
+            if old == first[i]:
                 continue
-            # Atoms of one column may meet in a clause, so their gains do not add up: take back, and look.
-            for k in range(moves.at[choice[i]], moves.at[choice[i] + 1]):
-                toggle(moves.atoms[k], problem, false, flips, sums, gains)
+            move(old, first[i], problem, moves, flips, false, sums)
             if met(problem.bounds, sums):
                 choice[i] = first[i]
                 again = True
-                continue
-            for k in range(moves.at[choice[i]], moves.at[choice[i] + 1]):
-                toggle(moves.atoms[k], problem, false, flips, sums, gains)
+            else:
+                move(first[i], old, problem, moves, flips, false, sums)
     return True
+
+
+@kernel
+def try_all(problem, moves, columns, choice, flips, false, sums):  # type: ignore[no-untyped-def]
+    """Whether some options of these columns meet every bound, the others at their references.
+
+    All combinations are tried, like the numbers of a counter; ``choice`` becomes the one that was found.
+    Scratch: ``flips``, ``false``, ``sums``.
+    """
+    first = moves.first
+    choice[:] = first[:-1]
+    count_atoms(problem, moves, choice, flips, false, sums)
+    cost = np.int64(0)
+    while cost > problem.radius or not met(problem.bounds, sums):
+        digit = 0
+        while digit < len(columns):
+            column = columns[digit]
+            old = choice[column]
+            new = old + 1 if old + 1 < first[column + 1] else first[column]
+            move(old, new, problem, moves, flips, false, sums)
+            choice[column] = new
+            cost += moves.costs[new] - moves.costs[old]
+            if new != first[column]:
+                break
+            digit += 1
+        if digit == len(columns):
+            return False
+    return True
+
+
+@part
+def count_atoms(problem, moves, choice, flips, false, sums):  # type: ignore[no-untyped-def]
+    """Fill in the atoms that hold, the false literals of each clause, and the votes."""
+    flips[:] = False
+    for option in choice:
+        for k in range(moves.at[option], moves.at[option + 1]):
+            flips[moves.atoms[k]] = True
+    sums[:] = 0
+    for j in range(problem.votes.shape[1]):
+        n = 0
+        for k in range(problem.offsets[j], problem.middles[j]):
+            n += not flips[problem.features[k]]
+        for k in range(problem.middles[j], problem.offsets[j + 1]):
+            n += flips[problem.features[k]]
+        false[j] = n
+        if n == 0:
+            for c in range(len(sums)):
+                sums[c] += problem.votes[c, j]
+
+
+@part
+def move(old, new, problem, moves, flips, false, sums):  # type: ignore[no-untyped-def]
+    """A column takes another option: its atoms change, and the clauses that look at them."""
+    for option in (old, new):
+        for k in range(moves.at[option], moves.at[option + 1]):
+            atom = moves.atoms[k]
+            flips[atom] = not flips[atom]
+            for i in range(problem.where[atom], problem.where[atom + 1]):
+                j = problem.clauses[i]
+                was_true = false[j] == 0
+                false[j] += -1 if problem.waking[i] == flips[atom] else 1
+                if was_true != (false[j] == 0):
+                    for c in range(len(sums)):
+                        sums[c] += -problem.votes[c, j] if was_true else problem.votes[c, j]
 
 
 @part

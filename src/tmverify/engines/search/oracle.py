@@ -18,7 +18,7 @@ columns are not those that are best for the free ones, and the room was next to 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from tmverify.engines.engine import Answer, Deadline, Engine, Outcome, found, none_exists, stopped
 from tmverify.engines.oracle import Effort, Input, Mask, Oracle
-from tmverify.engines.search._ascend import ascend, ease, ease_columns
+from tmverify.engines.search._ascend import ascend, ease, ease_columns, try_all
 from tmverify.engines.search._bound import FREE, first_multipliers
 from tmverify.engines.search._problem import inherit
 from tmverify.engines.search.engine import UNLIMITED, fault, why_open
@@ -37,6 +37,7 @@ from tmverify.properties.query import Query
 NODES = {Effort.LITTLE: 1_000, Effort.MORE: 20_000}
 PATIENCE = 20  # steps of a walk without progress
 SWEEPS = 30  # earlier witnesses from which a thorough search for ``near`` ones starts
+_FEW_COLUMNS, _FEW_INPUTS = 8, 512  # that are tried one by one, faster than a problem is made for them
 _FOUND = 1 << 16  # numbers for the witnesses that one walk may find
 
 
@@ -48,9 +49,9 @@ class SearchOracle(Oracle):
     def __init__(self, query: Query, engine: Engine) -> None:
         super().__init__(query, engine)
         compile_walks()
-        whole = problem_of(query, query.region.radius)
+        whole = problem_of(query, query.region.radius, distinct=False)
         self.lanes = [
-            _Lane(part(whole, case, whole.radius), self.columns)
+            _Lane(part(whole, case, whole.radius, distinct=False), self.columns)
             for case in dict.fromkeys(tuple(dict.fromkeys(case)) for case in query.cases)
         ]
 
@@ -61,18 +62,40 @@ class SearchOracle(Oracle):
 
         It is known already that every such witness changes the column ``must``.
         """
+        answer = self._within(deadline, effort, lambda budget: self._ask(free, budget, must))
+        if answer.outcome is Outcome.STOPPED and effort is Effort.ALL and self.engine.name != "search":
+            return super().ask(free, deadline)
+        return answer
+
+    def ask_among(
+        self,
+        values: Mapping[int, Sequence[int]],
+        deadline: Deadline,
+        *,
+        must: tuple[int, int] | None = None,
+    ) -> Answer:
+        """Is there a witness whose columns (by their number in the space) have these values?
+
+        It is known already that every such witness has the value ``must`` (column, value).
+        """
+        if self.query.region.plain:
+            return super().ask_among(values, deadline)
+        answer = self._within(deadline, Effort.ALL, lambda budget: self._among(values, budget, must))
+        if answer.outcome is Outcome.STOPPED and self.engine.name != "search":
+            return super().ask_among(values, deadline)
+        return answer
+
+    def _within(self, deadline: Deadline, effort: Effort, ask: Callable[[Budget], Answer]) -> Answer:
+        """Ask with what a question of that effort may use."""
         self.asked += 1
         self.rely("search")
         budget = Budget(deadline, NODES.get(effort, UNLIMITED))
         if effort is Effort.ALL and self.engine.name != "search":
             budget = Budget(deadline.share(1 / 2), NODES[Effort.MORE])
         try:
-            answer = self._ask(free, budget, must)
+            return ask(budget)
         except Exception as error:  # after an error of any kind there is no answer
-            answer = stopped(*fault(error))
-        if answer.outcome is Outcome.STOPPED and effort is Effort.ALL and self.engine.name != "search":
-            return super().ask(free, deadline)
-        return answer
+            return stopped(*fault(error))
 
     def guess(self, free: Mask) -> Input | None:
         """A witness that differs in ``free`` columns only, if a walk finds one."""
@@ -86,12 +109,23 @@ class SearchOracle(Oracle):
         return none_exists()  # as far as walks see
 
     def _ask(self, free: Mask, budget: Budget, must: int | None) -> Answer:
+        if all(lane.has_few(free) for lane in self.lanes):
+            return self._first(budget, lambda lane: lane.try_all(free))
         guess = self._guess(free, must)
         if guess.witness is not None:
             return guess
+        return self._first(budget, lambda lane: lane.search(lane.changing(free, must), budget))
+
+    def _among(
+        self, values: Mapping[int, Sequence[int]], budget: Budget, must: tuple[int, int] | None
+    ) -> Answer:
+        return self._first(budget, lambda lane: lane.search(lane.having(values, must), budget, walk=True))
+
+    def _first(self, budget: Budget, ask: Callable[[_Lane], tuple[Found, Solution | None]]) -> Answer:
+        """The first witness of a lane."""
         still_open = False
-        for lane in self.lanes:
-            result, solution = (Found.OPEN, None) if budget.spent() else lane.search(free, budget, must)
+        for lane in list(self.lanes):
+            result, solution = (Found.OPEN, None) if budget.spent() else ask(lane)
             if solution is not None:
                 return self._found(lane, solution)
             still_open |= result is Found.OPEN
@@ -156,6 +190,8 @@ class _Lane:
         if moves is not None:
             self._column_places = self.places[moves.first[:-1]]
             self._column_of, self._option_of = _by_bits(moves)
+            numbers = np.repeat(moves.columns, np.diff(moves.first))
+            self._values = list(zip(numbers.tolist(), moves.values.tolist(), strict=True))
 
     def walk(self, free: Mask, must: int | None = None) -> Solution | None:
         """A witness by local search, or None."""
@@ -200,11 +236,34 @@ class _Lane:
         )  # fmt: skip
         return reached
 
-    def search(self, free: Mask, budget: Budget, must: int | None) -> tuple[Found, Solution | None]:
-        """Search the tree of the free columns."""
-        if self._lacks(must):
+    def has_few(self, free: Mask) -> bool:
+        """Whether all inputs can be tried in which only free columns change."""
+        if self.problem.moves is None:
+            return False
+        sizes = np.diff(self.problem.moves.first)[free[self._column_places]]
+        return len(sizes) <= _FEW_COLUMNS and int(sizes.prod()) <= _FEW_INPUTS
+
+    def try_all(self, free: Mask) -> tuple[Found, Solution | None]:
+        """Try all inputs in which only free columns change."""
+        moves = self.problem.moves
+        assert moves is not None
+        columns, choice = np.flatnonzero(free[self._column_places]), moves.first[:-1].copy()
+        if try_all(self._arrays, moves, columns, choice, self._flips, *self._scratch[:2]):
+            return Found.SOLUTION, self.problem.solution(choice)
+        return Found.NOTHING, None
+
+    def search(
+        self, fixed: NDArray[np.int8] | None, budget: Budget, *, walk: bool = False
+    ) -> tuple[Found, Solution | None]:
+        """Search the tree of what is not ``fixed``; there is no witness if that is None."""
+        if fixed is None:
             return Found.NOTHING, None
-        problem = self._restricted(free, must)
+        problem = shrunk(self.problem, fixed)
+        if problem.radius < 0:
+            return Found.NOTHING, None
+        solution = greedy(problem) if walk else None
+        if solution is not None:
+            return Found.SOLUTION, self._keep(solution)
         tree = Tree(problem)
         if len(problem.features):
             inherit(
@@ -218,15 +277,28 @@ class _Lane:
             self._load[self._owners[first]] = tree.multipliers.load
         return result, solution if solution is None else self._keep(solution)
 
-    def _restricted(self, free: Mask, must: int | None) -> Problem:
-        """The problem in which the free columns may change, and ``must`` does."""
+    def changing(self, free: Mask, must: int | None) -> NDArray[np.int8] | None:
+        """What is fixed if only the free columns may change, and ``must`` does; None if that can't be."""
+        if self._lacks(must):
+            return None
         fixed = np.where(free[self.places], FREE, 0).astype(np.int8)
         moves = self.problem.moves
         if moves is not None:
             fixed[moves.first[:-1]] = np.where(self.places[moves.first[:-1]] == must, 0, FREE)
         elif must is not None:
             fixed[self.places == must] = 1
-        return shrunk(self.problem, fixed)
+        return fixed
+
+    def having(
+        self, values: Mapping[int, Sequence[int]], must: tuple[int, int] | None
+    ) -> NDArray[np.int8] | None:
+        """What is fixed if columns have some of these values, and that of ``must``; None if that can't be."""
+        if must is not None:
+            if must not in self._values:
+                return None
+            values = {**values, must[0]: must[1:]}
+        able = [column not in values or value in values[column] for column, value in self._values]
+        return np.where(able, FREE, 0).astype(np.int8)
 
     def _keep(self, solution: Solution) -> Solution:
         """Remember a witness as a start of later walks."""
@@ -258,7 +330,7 @@ class _Lane:
                 return None  # the problem does without it: another option does the same
             choice[column] = option
         ranked = np.argsort(order[self._column_places], kind="stable")
-        if not ease_columns(self._arrays, moves, ranked, choice, self._flips, *self._scratch):
+        if not ease_columns(self._arrays, moves, ranked, choice, self._flips, *self._scratch[:2]):
             return None
         return np.sort(self.problem.solution(choice).flips)
 
@@ -299,3 +371,4 @@ def compile_walks() -> None:
         lane = _Lane(each, one)
         lane.walk(~none)
         lane.eased(one, one)
+    lane.try_all(~none)

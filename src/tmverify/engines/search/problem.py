@@ -193,8 +193,11 @@ class _Options(NamedTuple):
     homes: NDArray[np.int64]
 
 
-def problem_of(query: Query, radius: int) -> Problem:
-    """All constraints of a Query, in its region, with moves of at most ``radius`` cost."""
+def problem_of(query: Query, radius: int, *, distinct: bool = True) -> Problem:
+    """All constraints of a Query, in its region, with moves of at most ``radius`` cost.
+
+    Unless ``distinct``, options stay of which others do the same.
+    """
     region, pool = query.region, query.clauses
     if len(query.constraints) * len(pool) > MAX_VOTES:
         raise EncodingTooLargeError(
@@ -204,7 +207,7 @@ def problem_of(query: Query, radius: int) -> Problem:
     bounds = np.array([c.bound for c in query.constraints], np.int64)
     radius = min(radius, region.radius)
     if not region.plain:
-        return _over_columns(query, votes, bounds, radius)
+        return _over_columns(query, votes, bounds, radius, distinct)
     features = np.empty(len(pool.literals), np.int32)
     middles = np.empty(len(pool), np.int64)
     scratch = np.empty(region.n_features + 1, np.int32)
@@ -225,14 +228,14 @@ def problem_of(query: Query, radius: int) -> Problem:
     return shrunk(whole, np.where(region.mutable, FREE, 0).astype(np.int8))
 
 
-def part(problem: Problem, constraints: Sequence[int], radius: int) -> Problem:
+def part(problem: Problem, constraints: Sequence[int], radius: int, *, distinct: bool = True) -> Problem:
     """Only some constraints, within ``radius``, which is no larger than the problem's."""
     chosen = list(constraints)
     if radius == problem.radius and chosen == list(range(len(problem.bounds))):
         return problem
     some = problem._replace(votes=problem.votes[chosen], bounds=problem.bounds[chosen], radius=radius)
     # Nothing is fixed, so no clauses become equal that were different before.
-    return shrunk(some, nothing_fixed(problem), merge=False)
+    return shrunk(some, nothing_fixed(problem), merge=False, distinct=distinct)
 
 
 def nothing_fixed(problem: Problem) -> NDArray[np.int8]:
@@ -241,14 +244,16 @@ def nothing_fixed(problem: Problem) -> NDArray[np.int8]:
     return np.full(len(problem.feature_ids) if moves is None else len(moves.costs), FREE, np.int8)
 
 
-def shrunk(problem: Problem, fixed: NDArray[np.int8], *, merge: bool = True) -> Problem:
+def shrunk(
+    problem: Problem, fixed: NDArray[np.int8], *, merge: bool = True, distinct: bool = True
+) -> Problem:
     """The problem with features fixed: 1 flips, 0 stays. Without ``merge``, equal clauses stay apart.
 
     If there are ``moves``, ``fixed`` is about options: 0 is ruled out, anything else is not; at least one of
     each column is left.
     """
     if problem.moves is not None:
-        return _restricted(problem, problem.moves, fixed != 0, merge)
+        return _restricted(problem, problem.moves, fixed != 0, merge, distinct)
     flips = np.flatnonzero(fixed == 1)
     if len(flips):
         problem = problem._replace(
@@ -304,7 +309,9 @@ def _room(n_clauses: int, size: int, n_constraints: int) -> _Room:
     )
 
 
-def _over_columns(query: Query, votes: NDArray[np.int64], bounds: NDArray[np.int64], radius: int) -> Problem:
+def _over_columns(
+    query: Query, votes: NDArray[np.int64], bounds: NDArray[np.int64], radius: int, distinct: bool
+) -> Problem:
     """The problem of a region in which some columns are more than a bit that flips at cost 1."""
     region, pool = query.region, query.clauses
     origin = region.origin.copy()
@@ -334,7 +341,7 @@ def _over_columns(query: Query, votes: NDArray[np.int64], bounds: NDArray[np.int
         origin=origin,
     )
     options = options._replace(masks=masks[by_column], homes=homes[by_column])
-    found = _finished(whole, options, merge=True)
+    found = _finished(whole, options, True, distinct)
     return found._replace(came_from=room.came_from[found.came_from])
 
 
@@ -397,7 +404,9 @@ def _packed(options: Options) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     return packed[:-1], packed[-1]
 
 
-def _restricted(problem: Problem, moves: Moves, alive: NDArray[np.bool_], merge: bool) -> Problem:
+def _restricted(
+    problem: Problem, moves: Moves, alive: NDArray[np.bool_], merge: bool, distinct: bool
+) -> Problem:
     """The problem with the options that are alive, each column seen from its cheapest one."""
     n_atoms, n_alive = len(problem.feature_ids), int(alive.sum())
     order, costs = np.empty(n_alive, np.int64), np.empty(n_alive, np.int64)
@@ -424,11 +433,11 @@ def _restricted(problem: Problem, moves: Moves, alive: NDArray[np.bool_], merge:
     )
     chosen = _selected(moves.bits_at, moves.bits, order)
     options = _Options(first, costs, moves.columns, moves.values[order], *chosen, masks[:left], homes[:left])
-    found = _finished(renamed, options, merge)
+    found = _finished(renamed, options, merge, distinct)
     return found._replace(came_from=room.came_from[:end][found.came_from])
 
 
-def _finished(whole: Problem, options: _Options, merge: bool) -> Problem:
+def _finished(whole: Problem, options: _Options, merge: bool, distinct: bool) -> Problem:
     """The problem made compact, with options that make a difference."""
     least = np.empty(len(options.homes), np.int64)
     least_costs(options.masks, options.homes, options.first, options.costs, least)
@@ -437,7 +446,10 @@ def _finished(whole: Problem, options: _Options, merge: bool) -> Problem:
     found = _compact(numbered, everything, least, merge)
     masks, homes = options.masks[found.feature_ids], options.homes[found.feature_ids]
     keep = np.empty(len(options.costs), np.bool_)
-    distinct_options(masks, homes, options.first, options.costs, keep)
+    if distinct:
+        distinct_options(masks, homes, options.first, options.costs, keep)
+    else:
+        keep[:] = np.repeat(np.isin(np.arange(len(options.columns)), homes), np.diff(options.first))
     kept = np.flatnonzero(keep)
     at = np.zeros(len(kept) + 1, np.int64)
     new_masks = np.empty_like(masks)
