@@ -83,6 +83,9 @@ if TYPE_CHECKING:
     from tmverify.properties import robustness_query as robustness_query
     from tmverify.properties import similarity_query as similarity_query
     from tmverify.properties.allowed import Allowed as Allowed
+    from tmverify.properties.expressions import column as column
+    from tmverify.properties.expressions import decision as decision
+    from tmverify.properties.expressions import votes as votes
     from tmverify.report import write_report as write_report
     from tmverify.space import Category as Category
     from tmverify.space import Change as Change
@@ -99,7 +102,10 @@ if TYPE_CHECKING:
     from tmverify.verify import Explanations as Explanations
     from tmverify.verify import Importance as Importance
     from tmverify.verify import NearestChanges as NearestChanges
+    from tmverify.verify import Pair as Pair
     from tmverify.verify import check_equivalence as check_equivalence
+    from tmverify.verify import check_fairness as check_fairness
+    from tmverify.verify import check_monotonicity as check_monotonicity
     from tmverify.verify import check_robustness as check_robustness
     from tmverify.verify import check_similarity as check_similarity
     from tmverify.verify import check_universal_robustness as check_universal_robustness
@@ -109,6 +115,7 @@ if TYPE_CHECKING:
     from tmverify.verify import explanations as explanations
     from tmverify.verify import importance as importance
     from tmverify.verify import nearest_changes as nearest_changes
+    from tmverify.verify import prove as prove
     from tmverify.verify import robustness_radius as robustness_radius
     from tmverify.verify import similarity_radius as similarity_radius
 
@@ -132,9 +139,11 @@ _HOMES = {
     "space": "Category Change Column Flag Image Number Space Text",
     "training": "TsetlinMachineClassifier freeze",
     "properties.allowed": "Allowed",
-    "verify": "ChangeSet Explanation Explanations Importance NearestChanges check_equivalence "
-    "check_robustness check_similarity check_universal_robustness check_universal_similarity decide explain "
-    "explanations importance nearest_changes robustness_radius similarity_radius",
+    "properties.expressions": "column decision votes",
+    "verify": "ChangeSet Explanation Explanations Importance NearestChanges Pair check_equivalence "
+    "check_fairness check_monotonicity check_robustness check_similarity check_universal_robustness "
+    "check_universal_similarity decide explain explanations importance nearest_changes prove "
+    "robustness_radius similarity_radius",
 }
 _PACKAGES = {*(home.split(".")[0] for home in _HOMES), "bnn", "engines", "kernels"}
 

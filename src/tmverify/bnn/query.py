@@ -35,9 +35,11 @@ class NetworkQuery(AnyQuery):
 
 @query_change.register
 def query_network_change(
-    network: BnnModel, expected: int, region: Region, wanted: int | None = None
+    network: BnnModel, expected: int, region: Region, wanted: int | None = None, margin: int = 0
 ) -> NetworkQuery:
     """``query_change`` for a network."""
+    if margin:
+        raise InvalidInputError("A binarized network can't be asked about a margin: its outputs are no votes.")
     if wanted is not None:
         raise InvalidInputError("A binarized network can't be asked about a target.")
     if not region.rules.about_bits:

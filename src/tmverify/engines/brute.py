@@ -44,7 +44,7 @@ def decide(query: AnyQuery, deadline: Deadline, log: ProofLog | None = None) -> 
     for inputs in _batches(region, batch_size):
         if deadline.passed():
             return stopped(StopReason.TIMEOUT, f"no answer within {deadline.seconds} s")
-        hits = np.flatnonzero(query.violated(query.decisions(inputs)))
+        hits = np.flatnonzero(query.violates(inputs))
         if len(hits):
             return found(inputs[hits[0]], inputs=size)
     return none_exists(inputs=size)

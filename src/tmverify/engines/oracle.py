@@ -123,7 +123,7 @@ class Oracle:
             for row, place in zip(tried, places.tolist(), strict=True):
                 own = self._bits(place)
                 row[own] = region.origin[own]
-            good = np.flatnonzero(query.violated(query.decisions(tried))) if len(places) else places
+            good = np.flatnonzero(query.violates(tried)) if len(places) else places
             if not len(good):
                 return z
             z = tried[good[0]]

@@ -293,7 +293,7 @@ class _Reader:
                     f"within must give column {column.name!r} a range as a pair, "
                     f"such as (18, 65): a list could mean two single values. Got {shown(given)} instead."
                 )
-            found = {_value(column, value) for value in given}
+            found = {value_number(column, value) for value in given}
         if not found:
             raise InvalidInputError(f"within allows column {column.name!r} no value. Use freeze.")
         return tuple(sorted(found)) if len(found) < len(column.values) else None
@@ -330,8 +330,14 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
-def _value(column: Column, value: Any) -> int:
-    """The number of a value, given in words or as it would be in a row."""
+def value_number(column: Column, value: Any) -> int:
+    """The number of a value, given in words or as it would be in a row.
+
+    Raises
+    ------
+    InvalidInputError
+        If the column has no such value.
+    """
     if isinstance(value, str) and value in column.values:
         return column.values.index(value)
     try:

@@ -13,21 +13,7 @@ clauses that always fire are counted in the bounds, so engines need not handle t
 Such a ``z`` refutes the property asked about; ``Query.refuted_by`` checks this with the machines themselves,
 through the plain evaluator, without looking at the compiled constraints.
 
-"The model says class c" and "the model says something else" are conditions on scores. A condition is a
-disjunction of cases, a case a conjunction of ``(terms, bound)``, each meaning ``sum of coefficient *
-score[row] over terms >= bound``. Everything is exact, ties and clamp included.
-
-Binary, with t the least score that means class 1:  says 1 iff s >= t;  says 0 iff -s >= 1 - t.
-
-Argmax, the lowest index winning ties. Row r *beats* c iff s_r > s_c, or s_r = s_c and r < c; that is
-s_r - s_c >= [r > c]. The model says c iff no row beats c, and something else iff some row does.
-
-With a clamp T >= 1, q(s) = min(max(s, -T), T) is compared instead:
-
-- q(s_r) >= q(s_c)  iff  s_r >= s_c, or s_r >= T, or s_c <= -T;
-- q(s_r) >  q(s_c)  iff  s_r > s_c and s_r > -T and s_c < T;
-- c wins in one of three ways: s_c >= T and every lower row is below T; or -T < s_c < T and the plain
-  comparison holds with every row; or s_c <= -T, no row is lower in index, and all others are <= -T too.
+What "the model says class c" and "it says something else" mean as constraints is in ``conditions``.
 """
 
 from __future__ import annotations
@@ -36,7 +22,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
-from typing import Self
+from typing import NamedTuple, Self, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +30,12 @@ from numpy.typing import NDArray
 from tmverify.errors import InvalidInputError
 from tmverify.model import Classifier, Label, Model
 from tmverify.model.clauses import Clauses, concatenate
-from tmverify.model.evaluate import least_positive_score, live_clauses
+from tmverify.model.evaluate import decide, live_clauses, reference_scores
+from tmverify.model.names import feature_name, named_first
+from tmverify.properties.conditions import Case, Terms, decides, fails
+from tmverify.properties.formula import leads
 from tmverify.properties.region import Region
+from tmverify.space import Change
 
 # A disagreement of two models has a case per pair of classes, each with a constraint per class.
 MAX_COMPARED_CLASSES = 64
@@ -55,7 +45,7 @@ MAX_COMPARED_CLASSES = 64
 class VoteConstraint:
     """sum of ``coefficient * votes[row] . clauses(z)`` over ``terms`` is at least ``bound``."""
 
-    terms: tuple[tuple[int, int], ...]
+    terms: Terms
     bound: int
 
     def weights(self, votes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -78,6 +68,31 @@ class Topic:
     scope: Label
 
 
+class Account(NamedTuple):
+    """A counterexample: where it differs from the centre, if there is one, and the decisions.
+
+    Of two inputs, ``pair`` has both, ``witness`` is the first, and the differences are those of the second.
+    """
+
+    witness: NDArray[np.uint8]
+    flips: NDArray[np.int64] | None
+    flipped: tuple[str, ...]
+    changes: tuple[Change, ...]
+    decisions: tuple[Label, ...]
+    pair: tuple[NDArray[np.uint8], ...] | None = None
+
+
+def account(
+    model: Classifier, z: NDArray[np.uint8], before: NDArray[np.uint8] | None, decisions: tuple[Label, ...]
+) -> Account:
+    """How an input of ``model`` differs from the one ``before``, in words."""
+    if before is None:
+        return Account(z, None, (), (), decisions)
+    flips = np.flatnonzero(z != before)
+    flipped = tuple(feature_name(model, f) for f in flips.tolist())
+    return Account(z, flips, flipped, model.space.changes(before, z), decisions)
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AnyQuery(ABC):
     """One decision problem about classifiers of any kind; ``Query`` is the one about Tsetlin machines.
@@ -91,6 +106,8 @@ class AnyQuery(ABC):
         The class index that the decisions are compared with, if that is fixed.
     wanted : int or None
         The class index that a witness must get; None: any other than expected.
+    margin : int
+        A decision that stands by fewer votes counts as another one.
     topic : Topic or None
         For the certificate; engines do not use it.
     """
@@ -99,6 +116,7 @@ class AnyQuery(ABC):
     machines: tuple[Classifier, ...]
     expected: int | None
     wanted: int | None = None
+    margin: int = 0
     topic: Topic | None = None
 
     def about(self, question: str, models: tuple[Classifier, ...], scope: Label) -> Self:
@@ -117,15 +135,22 @@ class AnyQuery(ABC):
             columns.insert(0, np.full(len(bits), self.expected))
         return np.stack(columns, axis=1)
 
-    def violated(self, decisions: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """For each row of ``decisions``, whether they violate the property."""
+    def violates(self, bits: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """For each row of a checked uint8 matrix, whether it violates the property, by the plain evaluator."""
+        first, second = self.decisions(bits).T
         if self.wanted is not None:
-            return np.asarray(decisions[:, 1] == self.wanted)
-        return np.asarray(decisions[:, 0] != decisions[:, 1])
+            return np.asarray(second == self.wanted)
+        return np.asarray(first != second)
 
     def refuted_by(self, z: NDArray[np.uint8]) -> bool:
         """Whether ``z`` lies in the region and violates the property, by the plain evaluator."""
-        return self.region.contains(z) and bool(self.violated(self.decisions(z[None, :]))[0])
+        return self.region.contains(z) and bool(self.violates(z[None, :])[0])
+
+    def account(self, z: NDArray[np.uint8]) -> Account:
+        """What a counterexample is, in words: how it differs from the input asked about."""
+        labels: tuple[Label, ...] = self.machines[0].classes
+        decided = tuple(labels[c] for c in self.decisions(z[None, :])[0])
+        return account(named_first(self.machines), z, self.region.center, decided)
 
     @abstractmethod
     def proof_header(self) -> tuple[str, ...]:
@@ -158,38 +183,73 @@ class Query(AnyQuery):
     machines: tuple[Model, ...]
     hints: NDArray[np.uint8] | None = None
 
+    def violates(self, bits: NDArray[np.uint8], *, fast: bool = False) -> NDArray[np.bool_]:
+        """For each row of a checked uint8 matrix, whether it violates the property.
+
+        By the plain evaluator, unless ``fast``.
+        """
+        scores = [machine.scores(bits) if fast else reference_scores(machine, bits) for machine in self.machines]
+        decided = [decide(own, m.tie, m.clamp) for own, m in zip(scores, self.machines, strict=True)]
+        if self.wanted is not None:
+            return np.asarray(decided[0] == self.wanted)
+        found = decided[0] != (decided[1] if self.expected is None else self.expected)
+        if self.margin:
+            for own, classes, machine in zip(scores, decided, self.machines, strict=True):
+                votes = own if machine.clamp is None else np.clip(own, -machine.clamp, machine.clamp)
+                found |= leads(votes, classes) < self.margin
+        return np.asarray(found)
+
     def proof_header(self) -> tuple[str, ...]:
         """The constraints, to which refutations refer by number."""
         return (" ".join(("constraints", *map(str, self.constraints))),)
 
 
 @singledispatch
-def query_change(model: Classifier, expected: int, region: Region, wanted: int | None = None) -> AnyQuery:
+def query_change(
+    model: Classifier, expected: int, region: Region, wanted: int | None = None, margin: int = 0
+) -> AnyQuery:
     """Is there an input in ``region`` that ``model`` does not put into class index ``expected``?
 
-    With ``wanted``: that it puts into class index ``wanted``. What this compiles to depends on the kind of
+    With ``margin``: or not by at least so many votes. With ``wanted``: that it puts into class index
+    ``wanted``. What this compiles to depends on the kind of
     classifier; each kind registers its own function.
     """
     raise NotImplementedError(f"a {model.kind} has no query")
 
 
 @query_change.register
-def query_machine_change(model: Model, expected: int, region: Region, wanted: int | None = None) -> Query:
+def query_machine_change(
+    model: Model, expected: int, region: Region, wanted: int | None = None, margin: int = 0
+) -> Query:
     """``query_change`` of a Tsetlin machine."""
-    cases = differs(model, 0, expected) if wanted is None else decides(model, 0, wanted)
-    query = _assemble((model,), [([()], cases)], region, expected)
-    return query if wanted is None else replace(query, wanted=wanted)
+    cases = list(fails(model, 0, [expected], margin)) if wanted is None else decides(model, 0, wanted)
+    return Query(
+        **pooled((model,), [([()], cases)]),
+        region=region,
+        machines=(model,),
+        expected=expected,
+        wanted=wanted,
+        margin=margin,
+    )
 
 
-def query_disagreement(a: Model, b: Model, region: Region) -> Query:
-    """Is there an input in ``region`` on which two models with the same classes decide differently?"""
+def query_disagreement(a: Model, b: Model, region: Region, margin: int = 0) -> Query:
+    """Is there an input in ``region`` on which two models with the same classes decide differently?
+
+    With ``margin``: or on which one of them decides by less than so many votes?
+    """
     if len(a.classes) > MAX_COMPARED_CLASSES:
         raise InvalidInputError(
             f"Two models of more than {MAX_COMPARED_CLASSES} classes can be compared only class by class "
             f"(scope=<class>). Got {len(a.classes)} classes instead."
         )
-    both = [(decides(a, 0, c), differs(b, a.n_outputs, c)) for c in range(len(a.classes))]
-    return _assemble((a, b), both, region, None)
+    both = []
+    for c in range(len(a.classes)):
+        weak = fails(a, 0, [c], margin) if margin else ()
+        both.append((decides(a, 0, c), [*fails(b, a.n_outputs, [c], margin), *weak]))
+    return Query(
+        **pooled((a, b), both), region=region, machines=(a, b), expected=None, margin=margin
+    )
 
 
 def check_query(query: object, kind: type[AnyQuery] = AnyQuery) -> None:
@@ -202,12 +262,19 @@ def check_query(query: object, kind: type[AnyQuery] = AnyQuery) -> None:
         )
 
 
-def _assemble(
-    machines: tuple[Model, ...],
-    products: Sequence[tuple[Sequence[Case], Sequence[Case]]],
-    region: Region,
-    expected: int | None,
-) -> Query:
+class Pooled(TypedDict):
+    """The fields of a Query that ``pooled`` makes."""
+
+    clauses: Clauses
+    sources: NDArray[np.int64]
+    votes: NDArray[np.int64]
+    constraints: tuple[VoteConstraint, ...]
+    cases: tuple[tuple[int, ...], ...]
+
+
+def pooled(
+    machines: tuple[Model, ...], products: Sequence[tuple[Sequence[Case], Sequence[Case]]]
+) -> Pooled:
     """Pool the machines' clauses and number the distinct constraints; each pair in a product makes a case."""
     clauses, sources, votes, always = _pool(machines)
     number: dict[VoteConstraint, int] = {}
@@ -221,15 +288,8 @@ def _assemble(
     for left, right in products:
         first, second = [numbered(case) for case in left], [numbered(case) for case in right]
         cases += [a + b for a in first for b in second]
-    return Query(
-        clauses=clauses,
-        sources=sources,
-        votes=votes,
-        constraints=tuple(number),
-        cases=tuple(cases),
-        region=region,
-        machines=machines,
-        expected=expected,
+    return Pooled(
+        clauses=clauses, sources=sources, votes=votes, constraints=tuple(number), cases=tuple(cases)
     )
 
 
@@ -250,59 +310,3 @@ def _pool(
         grid[row : row + block.shape[0], column : column + block.shape[1]] = block
         row, column = row + block.shape[0], column + block.shape[1]
     return clauses, np.concatenate(sources), grid, always
-
-
-Terms = tuple[tuple[int, int], ...]
-Condition = tuple[Terms, int]
-Case = tuple[Condition, ...]
-
-
-def decides(model: Model, first_row: int, c: int) -> list[Case]:
-    """Cases in which ``model``, whose score rows start at ``first_row``, says class index ``c``."""
-    if model.n_outputs == 1:
-        return [_binary(model, first_row, c)]
-    rivals = [r for r in range(model.n_outputs) if r != c]
-    plain = tuple(_margin(first_row, c, r, int(r < c)) for r in rivals)
-    T = model.clamp
-    if T is None:
-        return [plain]
-    saturated = (_at_least(first_row + c, T), *(_at_most(first_row + r, T - 1) for r in rivals if r < c))
-    between = (_at_least(first_row + c, 1 - T), _at_most(first_row + c, T - 1), *plain)
-    cases = [saturated, between]
-    if c == 0:
-        cases.append(tuple(_at_most(first_row + r, -T) for r in range(model.n_outputs)))
-    return cases
-
-
-def differs(model: Model, first_row: int, c: int) -> list[Case]:
-    """Cases in which ``model``, whose score rows start at ``first_row``, does not say class index ``c``."""
-    if model.n_outputs == 1:
-        return [_binary(model, first_row, 1 - c)]
-    return [case for r in range(model.n_outputs) if r != c for case in _beats(model, first_row, r, c)]
-
-
-def _beats(model: Model, first_row: int, r: int, c: int) -> list[Case]:
-    ahead = _margin(first_row, r, c, int(r > c))
-    T = model.clamp
-    if T is None:
-        return [(ahead,)]
-    if r < c:
-        return [(ahead,), (_at_least(first_row + r, T),), (_at_most(first_row + c, -T),)]
-    return [(ahead, _at_least(first_row + r, 1 - T), _at_most(first_row + c, T - 1))]
-
-
-def _binary(model: Model, row: int, c: int) -> Case:
-    t = least_positive_score(model.tie)
-    return (_at_least(row, t),) if c == 1 else (_at_most(row, t - 1),)
-
-
-def _margin(first_row: int, winner: int, loser: int, margin: int) -> Condition:
-    return ((first_row + winner, 1), (first_row + loser, -1)), margin
-
-
-def _at_least(row: int, bound: int) -> Condition:
-    return ((row, 1),), bound
-
-
-def _at_most(row: int, bound: int) -> Condition:
-    return ((row, -1),), -bound

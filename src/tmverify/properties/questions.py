@@ -286,6 +286,13 @@ EXPLANATION = Question(
     proved="Proved: with these facts the decision stays, whatever else changes (within ε changes, if there "
     "is an ε); none of them can be left out, and no value added.",
 )
+PROPERTY = Question(
+    name="property",
+    adjective="true",
+    about_input=False,
+    proved="Proved: every possible input that meets the assumption meets what is expected.",
+)
+"""What a person states; it has commands of its own, and is not in ``QUESTIONS``."""
 UNIVERSAL_ROBUSTNESS = Question(
     name="universal-robustness",
     adjective="robust",

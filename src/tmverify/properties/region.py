@@ -205,6 +205,34 @@ class Region:
             mutable[bit] = column not in kept or len(kept[column]) == 2
         return replace(self, mutable=mutable, options=tuple(options))
 
+    def restricted(self, values: Mapping[int, Iterable[int]]) -> Region | None:
+        """The part in which these columns have one of these values; None if it is empty.
+
+        A centre has to have such values; without a centre, the part is seen from another origin.
+        """
+        if self.center is not None:
+            return self.among(values)
+        start, mutable = self.origin.copy(), self.mutable.copy()
+        options = []
+        for own in self.options:
+            if own.column in values:
+                kept = np.flatnonzero(np.isin(own.values, list(values[own.column])))
+                if not len(kept):
+                    return None
+                start[own.bits.start : own.bits.stop] = own.patterns[kept[0]]
+                costs = (np.arange(len(kept)) > 0).astype(np.int64)
+                own = replace(own, values=own.values[kept], costs=costs, patterns=own.patterns[kept])
+            if len(own.values) > 1:
+                options.append(own)
+        flags = np.flatnonzero(mutable)
+        for bit, column in zip(flags.tolist(), self.column_of(flags).tolist(), strict=True):
+            if column in values:
+                left = set(values[column])
+                if not left:
+                    return None
+                mutable[bit], start[bit] = len(left) == 2, min(left)
+        return replace(self, start=start, mutable=mutable, options=tuple(options))
+
     def around(self, x: NDArray[np.uint8], radius: int) -> Region:
         """The ball around a possible input, in a region of every possible input."""
         options = () if self.space is None else _options(self.space, x, self.rules)

@@ -15,7 +15,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tmverify.model.names import default_name
-from tmverify.properties.questions import QUESTIONS
+from tmverify.properties.questions import PROPERTY, QUESTIONS
 from tmverify.properties.trust import NO_CERTIFICATE
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ _LONGEST_REASON = 120
 
 def verdict_line(v: Verdict) -> str:
     """A Verdict in one line."""
-    return ", ".join([f"{v.status.value}: {_found(v) or _why(v) or _PLAIN[v.status.value]}", *_how(v)])
+    said = _found(v) or _why(v) or _PLAIN[v.status.value]
+    note = v.detail if v.stop_reason is None and not v.detail.startswith(NO_CERTIFICATE) else ""
+    return ", ".join([f"{v.status.value}: {said}{f' ({note})' if note else ''}", *_how(v)])
 
 
 def radius_line(r: Radius) -> str:
@@ -59,10 +61,10 @@ def _found(answer: Verdict | Radius) -> str:
     if answer.decisions is None:
         return ""
     changed = _of_one_model(answer)
-    before, after = (_fitting(str(label)) for label in answer.decisions)
-    decisions = f"{before} {'→' if changed else '≠'} {after}"
+    labels = [_fitting(str(label)) for label in answer.decisions]
+    decisions = f" {'→' if changed else '≠'} ".join(labels) if len(labels) > 1 else f"decided {labels[0]}"
     if answer.flips is None:
-        return f"{decisions} on the same input"
+        return f"{decisions} on the same input" if len(labels) > 1 else decisions
     if not len(answer.flips):
         return f"{decisions} on the input itself"
     if any({change.before, change.after} != {"0", "1"} for change in answer.changes):
@@ -75,6 +77,8 @@ def _found(answer: Verdict | Radius) -> str:
 
 def _of_one_model(answer: Verdict | Radius) -> bool:
     """Whether its two decisions are one model's on two inputs, not two models' on one input."""
+    if answer.question == PROPERTY.name:
+        return getattr(answer, "pair", None) is None
     return answer.question in QUESTIONS and 1 in QUESTIONS[answer.question].models
 
 

@@ -79,10 +79,13 @@ class Verdict(_NotABool):
         The names of those features: the model's, or x0, x1, … by their index.
     changes : tuple of Change
         The same in the user's words: the columns that differ, each with its value before and after.
-    decisions : pair of labels, or None
+    decisions : tuple of labels, or None
         The two decisions that differ: for robustness the decision at the input and the one at the
         witness; for two models, their decisions at the witness. With a class as scope they are 1 ("it is
-        that class") and 0.
+        that class") and 0. Of a property: the decision on each input.
+    pair : pair of uint8 arrays, or None
+        Of a property about two inputs: the inputs. ``witness`` is the first of them then, and ``flips`` and
+        ``changes`` say how the second differs from it.
     seconds : float
     engine : str
         The engine that answered.
@@ -105,7 +108,7 @@ class Verdict(_NotABool):
     engine: str
     witness: NDArray[np.uint8] | None = None
     flips: NDArray[np.int64] | None = None
-    decisions: tuple[Label, Label] | None = None
+    decisions: tuple[Label, ...] | None = None
     stop_reason: StopReason | None = None
     detail: str = ""
     stats: Mapping[str, Any] = field(default_factory=dict)
@@ -115,6 +118,7 @@ class Verdict(_NotABool):
     flipped: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
     rests_on: tuple[str, ...] = ()
+    pair: tuple[NDArray[np.uint8], ...] | None = None
 
     def __repr__(self) -> str:
         return verdict_line(self)

@@ -10,6 +10,7 @@ from tmverify.verify.questions import (
     robustness_radius,
     similarity_radius,
 )
+from tmverify.verify.stating import Pair, check_fairness, check_monotonicity, prove
 from tmverify.verify.universal import check_universal_robustness, check_universal_similarity
 from tmverify.verify.verdict import decide, nearest
 
@@ -20,7 +21,10 @@ __all__ = [
     "Fact",
     "Importance",
     "NearestChanges",
+    "Pair",
     "check_equivalence",
+    "check_fairness",
+    "check_monotonicity",
     "check_robustness",
     "check_similarity",
     "check_universal_robustness",
@@ -31,6 +35,7 @@ __all__ = [
     "importance",
     "nearest",
     "nearest_changes",
+    "prove",
     "robustness_radius",
     "similarity_radius",
 ]

@@ -198,7 +198,7 @@ class Explainer:
         found: list[bool] = []
         for start in range(0, len(witnesses), 256):
             some = np.array(witnesses[start : start + 256])
-            good = self.query.violated(self.query.decisions(some))
+            good = self.query.violates(some)
             found += [
                 not (is_good and self.query.region.contains(z)) for z, is_good in zip(some, good, strict=True)
             ]

@@ -171,12 +171,35 @@ def check_universal(
     on_verdict: Callable[[Verdict], None] | None,
 ) -> UniversalVerdict:
     """Does the property that ``question`` is made of hold on at least an ``eta`` fraction of the rows?"""
-    bits = input_rows(X, named_first(models))
     rules = allowed if isinstance(allowed, Rules) else rules_of(named_first(models), allowed)
 
     def ask(x: NDArray[np.uint8]) -> AnyQuery:
         return question.query(models, x, epsilon=epsilon, scope=scope, allowed=rules)
 
+    return decide_share(
+        ask,
+        input_rows(X, named_first(models)),
+        eta,
+        timeout=timeout,
+        timeout_per_input=timeout_per_input,
+        engine=engine,
+        certificate=certificate,
+        on_verdict=on_verdict,
+    )
+
+
+def decide_share(
+    ask: Callable[[NDArray[np.uint8]], AnyQuery],
+    bits: NDArray[np.uint8],
+    eta: Fraction | float | str,
+    *,
+    timeout: float | None,
+    timeout_per_input: float | None,
+    engine: str,
+    certificate: bool,
+    on_verdict: Callable[[Verdict], None] | None,
+) -> UniversalVerdict:
+    """Does the property that ``ask`` makes of an input hold on at least an ``eta`` fraction of the rows?"""
     if not len(bits):
         raise InvalidInputError("X must hold at least one input. Got none instead.")
     fraction = exact_fraction(eta)

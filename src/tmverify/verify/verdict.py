@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,11 @@ from tmverify.engines import check_certifying, engine_for, trust_in
 from tmverify.engines.engine import Answer, Deadline, Engine, Nearest, Outcome, check_timeout
 from tmverify.engines.proof_log import ProofLog
 from tmverify.errors import InvalidInputError
-from tmverify.model import Classifier, Label
 from tmverify.model.checks import as_bit_vector
-from tmverify.model.names import feature_name, named_first
 from tmverify.properties import Radius, Status, StopReason, Verdict
-from tmverify.properties.query import AnyQuery, check_query
+from tmverify.properties.query import Account, AnyQuery, check_query
 from tmverify.properties.questions import DEFAULT_TIMEOUT
 from tmverify.properties.trust import NO_CERTIFICATE
-from tmverify.space import Change
 
 
 def decide(
@@ -65,12 +62,14 @@ def decide(
     if not stands or not (found or proved):
         return Verdict(Status.UNKNOWN, **fields)
     verdict = Verdict(Status.VIOLATED if found else Status.HOLDS, **fields)
-    return verdict if log is None else _certified(query, verdict, log)
+    return verdict if log is None else _certified(query, verdict, answer.witness, log)
 
 
-def _certified(query: AnyQuery, verdict: Verdict, log: ProofLog) -> Verdict:
-    if verdict.witness is not None:
-        return replace(verdict, certificate=claims.violated(query, verdict.witness))
+def _certified(
+    query: AnyQuery, verdict: Verdict, witness: NDArray[np.uint8] | None, log: ProofLog
+) -> Verdict:
+    if witness is not None:
+        return replace(verdict, certificate=claims.violated(query, witness))
     text = log.proof_of(query, query.region.radius)
     if text is not None:
         return replace(verdict, certificate=claims.holds(query, text))
@@ -105,6 +104,7 @@ def nearest(
     found, proved = answer.witness is not None or answer.upper != math.inf, answer.lower > 0
     took = time.perf_counter() - start
     stands, fields = judged(query, chosen, answer, took, found=found, proved=proved, cost=answer.upper)
+    fields.pop("pair", None)  # a distance is about one input
     radius = Radius(*(answer.lower, answer.upper) if stands else (0, math.inf), **fields)
     if log is None or not radius.exact:
         return radius
@@ -175,7 +175,7 @@ def judged(
         "stats": claim.stats,
         "question": "" if query.topic is None else query.topic.question,
     }
-    far = None if seen is None else query.region.cost(seen.witness)
+    far = None if seen is None or claim.witness is None else query.region.cost(claim.witness)
     if found and (seen is None or cost not in (None, far)):
         return False, {**fields, **rejection("the engine's counterexample does not replay")}
     if proved and seen is None and query.refuted_by(query.region.origin):
@@ -209,7 +209,7 @@ def with_near_values(query: AnyQuery, witness: NDArray[np.uint8]) -> NDArray[np.
         nearer = nearer[np.argsort(far[nearer], kind="stable")]
         tried = np.repeat(witness[None, :], len(nearer), axis=0)
         tried[:, options.bits.start : options.bits.stop] = options.patterns[nearer]
-        good = np.flatnonzero(query.violated(query.decisions(tried))) if len(nearer) else nearer
+        good = np.flatnonzero(query.violates(tried)) if len(nearer) else nearer
         if len(good):
             witness = tried[good[0]]
     return witness
@@ -231,17 +231,7 @@ def _with_near_values(query: AnyQuery, answer: Nearest) -> Nearest:
     return replace(answer, witness=witness, upper=upper)
 
 
-class Replay(NamedTuple):
-    """A counterexample, where it differs from the centre (if there is one), and the decisions that differ."""
-
-    witness: NDArray[np.uint8]
-    flips: NDArray[np.int64] | None
-    flipped: tuple[str, ...]
-    changes: tuple[Change, ...]
-    decisions: tuple[Label, Label]
-
-
-def replay(query: AnyQuery, witness: NDArray[np.uint8] | None) -> Replay | None:
+def replay(query: AnyQuery, witness: NDArray[np.uint8] | None) -> Account | None:
     """What the plain evaluator says of a witness, if it really is a counterexample."""
     if witness is None:
         return None
@@ -249,14 +239,4 @@ def replay(query: AnyQuery, witness: NDArray[np.uint8] | None) -> Replay | None:
         z = as_bit_vector(witness, query.region.n_features, name="witness")
     except InvalidInputError:
         return None
-    decisions = query.decisions(z[None, :])
-    if not query.violated(decisions)[0] or not query.region.contains(z):
-        return None
-    first, second = decisions[0]
-    center = query.region.center
-    labels: tuple[Label, ...] = query.machines[0].classes
-    flips = None if center is None else np.flatnonzero(z != center)
-    named: Classifier = named_first(query.machines)
-    flipped = () if flips is None else tuple(feature_name(named, f) for f in flips.tolist())
-    changes = () if center is None else named.space.changes(center, z)
-    return Replay(z, flips, flipped, changes, (labels[first], labels[second]))
+    return query.account(z) if query.refuted_by(z) else None

@@ -36,22 +36,14 @@ _CELLS = 1 << 25  # random bits in a batch, at most
 
 
 def find_among_samples(query: Query, deadline: Deadline) -> NDArray[np.uint8] | None:
-    """An input on which the machines disagree, or None."""
+    """An input that violates the property, by the fast evaluator, or None."""
     for rows in _samples(query):
         if deadline.passed():
             return None
-        different = np.flatnonzero(disagree(query, rows))
+        different = np.flatnonzero(query.violates(rows, fast=True))
         if len(different):
             return np.asarray(rows[different[0]])
     return None
-
-
-def disagree(query: Query, rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """For each row, whether the decisions that should agree differ, by the fast evaluator."""
-    labels = [machine.predict(rows) for machine in query.machines]
-    if query.expected is not None:
-        labels.append(np.array(query.machines[0].classes)[[query.expected]])
-    return np.asarray(labels[0] != labels[1], np.bool_)
 
 
 def _samples(query: Query) -> Iterator[NDArray[np.uint8]]:

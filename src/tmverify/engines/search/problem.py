@@ -204,6 +204,7 @@ def problem_of(query: Query, radius: int, *, distinct: bool = True) -> Problem:
             f"{len(query.constraints)} constraints on {len(pool)} clauses are more than fit in memory"
         )
     votes = np.array([c.weights(query.votes) for c in query.constraints], np.int64)
+    votes = votes.reshape(len(query.constraints), len(pool))  # there may be no constraint
     bounds = np.array([c.bound for c in query.constraints], np.int64)
     radius = min(radius, region.radius)
     if not region.plain:

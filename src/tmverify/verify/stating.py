@@ -1,0 +1,480 @@
+"""``prove``, ``check_fairness``, ``check_monotonicity``: properties that people can state.
+
+A property is assumed of every possible input, or of those around given ones; what can't be decided in time is
+UNKNOWN. A statement about two inputs is one about a ``Pair``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import get_args, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tmverify.errors import InvalidInputError, shown
+from tmverify.model import Label, Model
+from tmverify.model.inputs import Row, Rows, input_row, input_rows
+from tmverify.properties import Status, UniversalVerdict, Verdict
+from tmverify.properties import expressions as said
+from tmverify.properties.allowed import Allowed, Columns, Rules, rules_of
+from tmverify.properties.conditions import check_margin
+from tmverify.properties.copies import Copies
+from tmverify.properties.expressions import Expression, ExpressionError
+from tmverify.properties.formula import TRUE, Agree, all_of, atoms, with_margin
+from tmverify.properties.meaning import Meaning, Round
+from tmverify.properties.questions import DEFAULT_TIMEOUT, PROPERTY
+from tmverify.properties.scope import check_model
+from tmverify.properties.statement import Statement, StatementQuery
+from tmverify.verify.universal import decide_share
+from tmverify.verify.verdict import decide
+
+SAME_DECISION = "a.decision == b.decision"
+VACUOUS = "nothing possible satisfies the assumption"
+_TIME_FOR_ASSUMPTION = 5.0
+_PAIR = re.compile(r"\s*same\s+except\s+(?P<names>.*?)(?:\s+where\s+(?P<where>.*))?\s*", re.DOTALL)
+_NAME = re.compile(r"\s*(?:`([^`]+)`|([^,`]*?))\s*(?:,|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two inputs, a and b, that are the same except in some columns.
+
+    Parameters
+    ----------
+    differ : column names
+        In which they may differ.
+    where : text or expression, optional
+        A condition on both, such as ``"a.age <= b.age and city == 'Oslo'"``.
+
+    Examples
+    --------
+    >>> import tmverify as tv
+    >>> pair = tv.Pair(["age"], where="a.age <= b.age")
+    >>> pair == tv.Pair.parse("same except age where a.age <= b.age")
+    True
+    """
+
+    differ: Columns
+    where: str | Expression | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Pair | None:
+        """The pair of a text such as "same except sex, age where a.age <= b.age"; None if it says another."""
+        found = _PAIR.fullmatch(text)
+        if found is None:
+            return None
+        names, at = [], 0
+        while at < len(found["names"]):
+            name = _NAME.match(found["names"], at)
+            if name is None or not (name[1] or name[2]):
+                raise ExpressionError(
+                    "After 'same except' come names of columns, with commas between them.",
+                    said.Place(text, found.start("names") + at, found.end("names")),
+                )
+            names.append(name[1] or name[2])
+            at = name.end()
+        return cls(names, found["where"])
+
+
+Assumed = str | Expression | Pair | None
+
+
+class Stated:
+    """A property of one model: the statement, and how it is asked.
+
+    Attributes
+    ----------
+    statement : Statement
+    notes : tuple of str
+        What was rounded.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        assume: Assumed,
+        expect: str | Expression,
+        *,
+        margin: int = 0,
+        round: Round | None = None,
+        more: tuple[str | Expression, ...] = (),
+    ) -> None:
+        self.model = check_model(model, "model")
+        if round is not None and round not in get_args(Round):
+            raise InvalidInputError(f"round must be 'outer', 'inner' or None. Got {shown(round)} instead.")
+        votes = check_margin(margin, model)
+        pair = Pair.parse(assume) if isinstance(assume, str) else assume
+        if isinstance(pair, Pair):
+            differ = frozenset(self._differing(pair.differ))
+            conditions = [] if pair.where is None else [pair.where]
+        else:
+            differ = None
+            conditions = [] if assume is None else [assume]
+        meaning = Meaning(model, differ, round)
+        assumed = all_of([meaning.of(part, assumed=True) for part in (*conditions, *more)])
+        expected = meaning.of(expect, assumed=False)
+        if votes and any(isinstance(atom, Agree) and atom.denied for atom in atoms(expected)):
+            raise InvalidInputError("margin is for decisions that are to be so, not for != between them.")
+        self.statement = Statement(Copies(model, differ), assumed, with_margin(expected, votes))
+        self.notes = tuple(meaning.notes)
+
+    def _differing(self, names: Columns) -> list[int]:
+        given = [names] if isinstance(names, str) else names
+        if not isinstance(given, Iterable):
+            raise InvalidInputError(f"A pair differs in columns, by name. Got {shown(names)} instead.")
+        meaning = Meaning(self.model)
+        found = [meaning.column(str(name)) for name in given]
+        if not found:
+            raise InvalidInputError("Two inputs that differ in no column are the same: name at least one.")
+        return found
+
+    def query(self, x: NDArray[np.uint8] | None, epsilon: int | None, rules: Rules) -> StatementQuery:
+        """The question about one input, or about all."""
+        region = self.statement.region(x, epsilon, rules)
+        return self.statement.query(region).about(PROPERTY.name, (self.model,), "team")
+
+    def rules(self, allowed: Allowed) -> Rules:
+        """What may change around an input."""
+        if allowed.distance == "bits" and not self.model.space.only_flags:
+            raise InvalidInputError("A property is about columns: distance must be 'columns' or 'steps'.")
+        return rules_of(self.model, allowed)
+
+    def hints(self, rows: NDArray[np.uint8], query: StatementQuery) -> NDArray[np.uint8] | None:
+        """Joint inputs in which a is one of these rows, and b one of them as well in its own columns."""
+        copies = self.statement.copies
+        others = np.roll(rows, 1, axis=0)
+        joint = np.zeros((len(rows), copies.space.n_bits), np.uint8)
+        joint[:, copies.bits[-1]] = others
+        joint[:, copies.bits[0]] = rows
+        inside = np.array([query.region.contains(z) for z in joint], np.bool_)
+        return joint[inside] if inside.any() else None
+
+    def said(self, verdict: Verdict, query: StatementQuery) -> Verdict:
+        """The verdict, with what a reader must know besides."""
+        notes = [f"rounded: {note}" for note in self.notes]
+        if verdict.status is Status.HOLDS and self.statement.assume != TRUE:
+            seen = decide(self.statement.assumption(query.region), timeout=_TIME_FOR_ASSUMPTION)
+            if seen.status is Status.HOLDS:
+                notes.insert(0, VACUOUS)
+        if not notes:
+            return verdict
+        return replace(verdict, detail="; ".join([verdict.detail, *notes] if verdict.detail else notes))
+
+
+@overload
+def prove(
+    model: Model,
+    assume: Assumed,
+    expect: str | Expression,
+    *,
+    margin: int = 0,
+    round: Round | None = None,
+    x: Row | None = None,
+    epsilon: int | None = 0,
+    X: Rows | None = None,
+    eta: None = None,
+    allowed: Allowed | None = None,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    engine: str = "auto",
+    certificate: bool = False,
+) -> Verdict: ...
+
+
+@overload
+def prove(
+    model: Model,
+    assume: Assumed,
+    expect: str | Expression,
+    *,
+    margin: int = 0,
+    round: Round | None = None,
+    x: None = None,
+    epsilon: int | None = 0,
+    X: Rows,
+    eta: Fraction | float | str,
+    allowed: Allowed | None = None,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    engine: str = "auto",
+    certificate: bool = False,
+) -> UniversalVerdict: ...
+
+
+def prove(
+    model: Model,
+    assume: Assumed,
+    expect: str | Expression,
+    *,
+    margin: int = 0,
+    round: Round | None = None,
+    x: Row | None = None,
+    epsilon: int | None = 0,
+    X: Rows | None = None,
+    eta: Fraction | float | str | None = None,
+    allowed: Allowed | None = None,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    engine: str = "auto",
+    certificate: bool = False,
+) -> Verdict | UniversalVerdict:
+    """Does every possible input that meets ``assume`` also meet ``expect``? HOLDS means: yes, proved.
+
+    Parameters
+    ----------
+    model : Model
+    assume : text, expression, Pair or None
+        What is assumed of an input: ``"age > 60 and savings != 'little'"``; None for nothing. A ``Pair``, or a
+        text such as ``"same except sex"``, is about two inputs, a and b.
+    expect : text or expression
+        What is expected of it: ``"decision == 'good'"``, ``"votes('good') - votes('bad') >= 3"``, and
+        conditions on columns. Of a pair: ``"a.decision == b.decision"``.
+    margin : int
+        Decisions in ``expect`` must stand by at least so many votes; 0: ties as the model declares them.
+    round : {"outer", "inner"}, optional
+        What to do with a constant between two cuts, which the model can't see; without it, that is an error.
+        "outer": the inputs in doubt count, so that HOLDS is right about the constant as it is written.
+        "inner": they do not, so that VIOLATED is.
+    x : a row, optional
+        Only inputs within ``epsilon`` changes of this one. Of a pair, this is about a; b differs from it in
+        the columns of the pair. By default, epsilon is 0: x itself.
+    X : rows, optional
+        With ``eta``: the same for each row, and whether it holds for at least this share of them. Without:
+        inputs at which to look for a violation first.
+    allowed : Allowed, optional
+        What may change around x, as in ``check_robustness``.
+    timeout, engine, certificate
+        As in ``check_robustness``.
+
+    Returns
+    -------
+    Verdict, or UniversalVerdict with ``eta``
+        ``.witness`` violates it; of a pair, ``.pair`` has both inputs, ``.changes`` says how they differ.
+        ``.detail`` says so if nothing possible meets the assumption, and what was rounded.
+
+    Raises
+    ------
+    InvalidInputError
+        Also if an expression is none, or none about this model; the message shows the place.
+
+    Examples
+    --------
+    >>> import tmverify as tv
+    >>> space = tv.Space([tv.Flag("owner"), tv.Number("age", [25, 60]), tv.Category("sex", ["f", "m"])])
+    >>> model = tv.Model.from_clauses(5, [[1], [3], [5]], [[2, 1, 1]], bias=-2, space=space, classes=("no", "yes"))
+    >>> tv.prove(model, "age > 60 and owner", "decision == 'yes'").status
+    <Status.HOLDS: 'holds'>
+    >>> v = tv.prove(model, "same except sex", "a.decision == b.decision")
+    >>> v.status, [str(change) for change in v.changes]
+    (<Status.VIOLATED: 'violated'>, ['sex f → m'])
+    """
+    stated = Stated(model, assume, expect, margin=margin, round=round)
+    return ask_property(stated, x, epsilon, X, eta, allowed, timeout, engine, certificate)
+
+
+@overload
+def check_fairness(
+    model: Model,
+    protected: Columns,
+    *,
+    assume: str | Expression | None = None,
+    margin: int = 0,
+    round: Round | None = None,
+    x: Row | None = None,
+    epsilon: int | None = 0,
+    X: Rows | None = None,
+    eta: None = None,
+    allowed: Allowed | None = None,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    engine: str = "auto",
+    certificate: bool = False,
+) -> Verdict: ...
+
+
+@overload
+def check_fairness(
+    model: Model,
+    protected: Columns,
+    *,
+    assume: str | Expression | None = None,
+    margin: int = 0,
+    round: Round | None = None,
+    x: None = None,
+    epsilon: int | None = 0,
+    X: Rows,
+    eta: Fraction | float | str,
+    allowed: Allowed | None = None,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    engine: str = "auto",
+    certificate: bool = False,
+) -> UniversalVerdict: ...
+
+
+def check_fairness(
+    model: Model,
+    protected: Columns,
+    *,
+    assume: str | Expression | None = None,
+    margin: int = 0,
+    round: Round | None = None,
+    x: Row | None = None,
+    epsilon: int | None = 0,
+    X: Rows | None = None,
+    eta: Fraction | float | str | None = None,
+    allowed: Allowed | None = None,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    engine: str = "auto",
+    certificate: bool = False,
+) -> Verdict | UniversalVerdict:
+    """Are any two possible inputs that differ in protected columns alone decided alike? HOLDS means: yes.
+
+    This is fairness as "the same person, another sex": it says nothing about columns that go with a protected
+    one, nor about how often each group gets which decision.
+
+    Parameters
+    ----------
+    protected : column names
+    assume : text or expression, optional
+        Only pairs of which this is true; columns that both share go by their names, others as a.sex, b.sex.
+    model, margin, round, x, epsilon, X, eta, allowed, timeout, engine, certificate
+        As in ``prove``.
+    """
+    stated = Stated(model, Pair(protected, assume), SAME_DECISION, margin=margin, round=round)
+    return ask_property(stated, x, epsilon, X, eta, allowed, timeout, engine, certificate)
+
+
+@overload
+def check_monotonicity(
+    model: Model,
+    column: str,
+    toward: Label,
+    *,
+    assume: str | Expression | None = None,
+    margin: int = 0,
+    round: Round | None = None,
+    x: Row | None = None,
+    epsilon: int | None = 0,
+    X: Rows | None = None,
+    eta: None = None,
+    allowed: Allowed | None = None,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    engine: str = "auto",
+    certificate: bool = False,
+) -> Verdict: ...
+
+
+@overload
+def check_monotonicity(
+    model: Model,
+    column: str,
+    toward: Label,
+    *,
+    assume: str | Expression | None = None,
+    margin: int = 0,
+    round: Round | None = None,
+    x: None = None,
+    epsilon: int | None = 0,
+    X: Rows,
+    eta: Fraction | float | str,
+    allowed: Allowed | None = None,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    engine: str = "auto",
+    certificate: bool = False,
+) -> UniversalVerdict: ...
+
+
+def check_monotonicity(
+    model: Model,
+    column: str,
+    toward: Label,
+    *,
+    assume: str | Expression | None = None,
+    margin: int = 0,
+    round: Round | None = None,
+    x: Row | None = None,
+    epsilon: int | None = 0,
+    X: Rows | None = None,
+    eta: Fraction | float | str | None = None,
+    allowed: Allowed | None = None,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    engine: str = "auto",
+    certificate: bool = False,
+) -> Verdict | UniversalVerdict:
+    """Does raising a column, all else equal, never turn the decision away from ``toward``? HOLDS means: yes.
+
+    Parameters
+    ----------
+    column : str
+        A number, or a flag. To or from a missing value nothing is raised.
+    toward : label
+        The class that more of it should only favour.
+    margin : int
+        The decision must still stand by so many votes.
+    assume, model, round, x, epsilon, X, eta, allowed, timeout, engine, certificate
+        As in ``check_fairness``.
+    """
+    stated = monotone(model, column, toward, assume=assume, margin=margin, round=round)
+    return ask_property(stated, x, epsilon, X, eta, allowed, timeout, engine, certificate)
+
+
+def monotone(
+    model: Model,
+    column: str,
+    toward: Label,
+    *,
+    assume: str | Expression | None,
+    margin: int,
+    round: Round | None,
+) -> Stated:
+    """The property that ``check_monotonicity`` checks."""
+    before, after = said.column(column, "a"), said.column(column, "b")
+    stays = said.Decision("b") == toward
+    return Stated(
+        model,
+        Pair((column,), before <= after),
+        ~(said.Decision("a") == toward) | stays,
+        margin=margin,
+        round=round,
+        more=() if assume is None else (assume,),
+    )
+
+
+def ask_property(
+    stated: Stated,
+    x: Row | None = None,
+    epsilon: int | None = 0,
+    X: Rows | None = None,
+    eta: Fraction | float | str | None = None,
+    allowed: Allowed | None = None,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    engine: str = "auto",
+    certificate: bool = False,
+    on_verdict: Callable[[Verdict], None] | None = None,
+) -> Verdict | UniversalVerdict:
+    """Decide a property: for every possible input, around one, or for a share of some."""
+    if eta is not None and X is None:
+        raise InvalidInputError("eta is a share of rows: pass X as well.")
+    if x is not None and X is not None:
+        raise InvalidInputError("Pass x, one input, or X, several, not both.")
+    if x is None and eta is None and allowed is not None:
+        raise InvalidInputError("What may change is said of an input: pass x, or X and eta.")
+    rules = stated.rules(allowed or Allowed())
+    rows = None if X is None else input_rows(X, stated.model)
+    if eta is not None:
+        assert rows is not None
+        return decide_share(
+            lambda row: stated.query(row, epsilon, rules),
+            rows,
+            eta,
+            timeout=timeout,
+            timeout_per_input=None,
+            engine=engine,
+            certificate=certificate,
+            on_verdict=on_verdict,
+        )
+    query = stated.query(None if x is None else input_row(x, stated.model), epsilon, rules)
+    if rows is not None and engine == "auto":
+        query = replace(query, hints=stated.hints(rows, query))
+    verdict = decide(query, timeout=timeout, engine=engine, certificate=certificate)
+    return stated.said(verdict, query)
