@@ -65,7 +65,7 @@ class TaskAnswer:
     seconds: float
     engine: str
     witness: bytes | None = None
-    decisions: tuple[Label, Label] | None = None
+    decisions: tuple[Label, ...] | None = None
     lower: float | None = None
     upper: float | None = None
     reason: KeptReason | None = None

@@ -39,7 +39,9 @@ def query_network_change(
 ) -> NetworkQuery:
     """``query_change`` for a network."""
     if margin:
-        raise InvalidInputError("A binarized network can't be asked about a margin: its outputs are no votes.")
+        raise InvalidInputError(
+            "A binarized network can't be asked about a margin: its outputs are no votes."
+        )
     if wanted is not None:
         raise InvalidInputError("A binarized network can't be asked about a target.")
     if not region.rules.about_bits:

@@ -29,7 +29,7 @@ from itertools import product
 import numpy as np
 
 from tmverify.errors import InvalidInputError, shown
-from tmverify.model import Model
+from tmverify.model import Classifier, Model
 from tmverify.model.evaluate import least_positive_score
 
 MOST_VOTES = 1 << 31
@@ -40,17 +40,18 @@ Condition = tuple[Terms, int]
 Case = tuple[Condition, ...]
 
 
-def check_margin(margin: object, *models: Model) -> int:
+def check_margin(margin: object, *models: Classifier) -> int:
     """``margin`` as an int, or InvalidInputError: one by which decisions of these models can stand."""
     if isinstance(margin, bool) or not isinstance(margin, int | np.integer) or not 0 <= margin < MOST_VOTES:
         raise InvalidInputError(
             f"margin must be a number of votes, from 0 to {MOST_VOTES - 1}. Got {shown(margin)} instead."
         )
     for model in models:
-        most = None if model.clamp is None else model.clamp * min(2, model.n_outputs)
+        clamp: int | None = getattr(model, "clamp", None)
+        most = None if clamp is None else clamp * min(2, model.n_outputs)
         if most is not None and margin > most:
             raise InvalidInputError(
-                f"margin must be at most {most}: the model's scores are cut to ±{model.clamp}, so no "
+                f"margin must be at most {most}: the model's scores are cut to ±{clamp}, so no "
                 f"decision stands by more. Got {shown(margin)} instead."
             )
     return int(margin)

@@ -21,6 +21,7 @@ from tmverify.model.clauses import Clauses
 from tmverify.model.evaluate import decide, reference_scores
 from tmverify.properties.expressions import INPUTS
 from tmverify.space import Space
+from tmverify.space.parts import Part
 
 Bits = NDArray[np.uint8]
 
@@ -53,7 +54,8 @@ class Copies:
             return
         places = [np.empty(n_columns, np.int64) for _ in INPUTS]
         bits = [np.empty(n_bits, np.int64) for _ in INPUTS]
-        parts, n_joint = [], 0
+        parts: list[Part] = []
+        n_joint = 0
         taken = {column.name for column in model.space.columns}
         for number, column in enumerate(model.space.columns):
             owners = [(0,), (1,)] if number in self.differ else [(0, 1)]
@@ -63,7 +65,7 @@ class Copies:
                     bits[i][column.bits.start : column.bits.stop] = n_joint + np.arange(len(column.bits))
                 n_joint += len(column.bits)
                 name = column.name if len(inputs) == 2 else _own_name(INPUTS[inputs[0]], column.name, taken)
-                parts.append(replace(column.part, name=name))
+                parts.append(replace(column.part, name=name))  # type: ignore[type-var]
         if not n_joint:
             raise InvalidInputError("The model looks at no column: every two inputs are decided alike.")
         self.space, self.columns, self.bits = Space(parts), tuple(places), tuple(bits)

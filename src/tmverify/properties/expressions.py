@@ -42,10 +42,9 @@ _OPERATORS: dict[type[ast.cmpop], str] = {
     ast.IsNot: "is not",
 }
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-_SPECIAL = re.compile(r'''"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`([^`]*)`|[\n\r\t\f]''')
+_SPECIAL = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`([^`]*)`|[\n\r\t\f]""")
 _FORMS = (
-    'columns and constants with <, <=, >, >=, ==, !=, in, is None; decision == "…", votes("…"); '
-    "and, or, not"
+    'columns and constants with <, <=, >, >=, ==, !=, in, is None; decision == "…", votes("…"); and, or, not'
 )
 
 
@@ -238,10 +237,10 @@ class Votes(Operand):
         return self * -1
 
     def __sub__(self, other: Any) -> Votes:
-        return self + (-other)
+        return self + (other * -1 if isinstance(other, Votes) else -_integer(other))
 
     def __rsub__(self, other: Any) -> Votes:
-        return -self + other
+        return self * -1 + _integer(other)
 
     def __str__(self) -> str:
         said = ""
@@ -250,7 +249,9 @@ class Votes(Operand):
             times = "" if abs(k) == 1 else f"{abs(k)} * "
             said += f"{sign}{times}{'' if of is None else of + '.'}votes({label!r})"
         if self.constant or not said:
-            said += f" {'-' if self.constant < 0 else '+'} {abs(self.constant)}" if said else f"{self.constant}"
+            said += (
+                f" {'-' if self.constant < 0 else '+'} {abs(self.constant)}" if said else f"{self.constant}"
+            )
         return said
 
 
@@ -408,15 +409,16 @@ class _Parser:
         return self._operand(node, 0)
 
     def _constant(self, node: ast.expr) -> Any:
-        negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd)
-        inner = node.operand if negative else node
+        sign, inner = 0, node
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+            sign, inner = -1 if isinstance(node.op, ast.USub) else 1, node.operand
         if isinstance(inner, ast.Constant):
             value = inner.value
             if value is None or isinstance(value, bool | str):
-                if not negative:
+                if not sign:
                     return value
             elif isinstance(value, int | float):
-                return -value if negative and isinstance(node.op, ast.USub) else value
+                return -value if sign < 0 else value
         raise self._wrong(node, "A constant is expected here: a number, or a text in quotes.")
 
     def _operand(self, node: ast.expr, depth: int) -> Operand:
@@ -447,7 +449,9 @@ class _Parser:
             if not self.pair:
                 raise self._wrong(base, "There is one input here, not two: leave a. and b. out.")
             return base.id, self.names.get(name, self._written(node)), name in self.names
-        raise self._wrong(node, "A dot comes after a or b, the two inputs of a pair; else use backticks: `a.b`.")
+        raise self._wrong(
+            node, "A dot comes after a or b, the two inputs of a pair; else use backticks: `a.b`."
+        )
 
     def _written(self, node: ast.Name | ast.Attribute) -> str:
         """A name as it stands in the text: Python would spell it in its own way (NFKC)."""
@@ -481,4 +485,3 @@ class _Parser:
         if isinstance(found, Votes):
             return found
         raise self._wrong(node, "Only votes can be added up; columns are compared as they are.")
-

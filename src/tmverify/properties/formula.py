@@ -182,7 +182,7 @@ class Decides(Formula):
         return replace(self, classes=frozenset(range(self.n_classes)) - self.classes)
 
     def holds(self, facts: Facts) -> Bools:
-        return stands(facts, self.of, self.classes, self.margin) != self.denied
+        return np.asarray(stands(facts, self.of, self.classes, self.margin) != self.denied)
 
     def to_json(self) -> list[Any]:
         assert not self.denied

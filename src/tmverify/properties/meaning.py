@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -68,7 +69,9 @@ class Meaning:
             given = said.parse(given, pair=self.differ is not None)
         found = self._read(said.checked(given), assumed)
         if assumed and not found.about_columns:
-            raise ExpressionError("An assumption is about columns: decision and votes are for what is expected.")
+            raise ExpressionError(
+                "An assumption is about columns: decision and votes are for what is expected."
+            )
         return found
 
     def _read(self, given: said.Expression, counts: bool) -> f.Formula:
@@ -199,7 +202,7 @@ class Meaning:
         ends = [-math.inf, *part.cuts, math.inf]
         inside, outside = _SIDES[operator]
         values, doubtful = set(), set()
-        for i, (low, high) in enumerate(zip(ends, ends[1:], strict=False)):
+        for i, (low, high) in enumerate(pairwise(ends)):
             if inside(low, high, number):
                 values.add(i)
             elif not outside(low, high, number):
@@ -226,7 +229,9 @@ class Meaning:
             )
         if operator == "==":
             return f.all_of(
-                f.some_of([f.value_in(of, number, [v], n).negated(), f.value_in(of_right, number_right, [v], n)])
+                f.some_of(
+                    [f.value_in(of, number, [v], n).negated(), f.value_in(of_right, number_right, [v], n)]
+                )
                 for v in range(n)
             )
         if operator not in _ORDERS or column.kind == "category":

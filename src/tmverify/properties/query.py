@@ -136,7 +136,7 @@ class AnyQuery(ABC):
         return np.stack(columns, axis=1)
 
     def violates(self, bits: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """For each row of a checked uint8 matrix, whether it violates the property, by the plain evaluator."""
+        """For each row of a checked matrix, whether it violates the property, by the plain evaluator."""
         first, second = self.decisions(bits).T
         if self.wanted is not None:
             return np.asarray(second == self.wanted)
@@ -188,7 +188,9 @@ class Query(AnyQuery):
 
         By the plain evaluator, unless ``fast``.
         """
-        scores = [machine.scores(bits) if fast else reference_scores(machine, bits) for machine in self.machines]
+        scores = [
+            machine.scores(bits) if fast else reference_scores(machine, bits) for machine in self.machines
+        ]
         decided = [decide(own, m.tie, m.clamp) for own, m in zip(scores, self.machines, strict=True)]
         if self.wanted is not None:
             return np.asarray(decided[0] == self.wanted)
@@ -247,9 +249,7 @@ def query_disagreement(a: Model, b: Model, region: Region, margin: int = 0) -> Q
     for c in range(len(a.classes)):
         weak = fails(a, 0, [c], margin) if margin else ()
         both.append((decides(a, 0, c), [*fails(b, a.n_outputs, [c], margin), *weak]))
-    return Query(
-        **pooled((a, b), both), region=region, machines=(a, b), expected=None, margin=margin
-    )
+    return Query(**pooled((a, b), both), region=region, machines=(a, b), expected=None, margin=margin)
 
 
 def check_query(query: object, kind: type[AnyQuery] = AnyQuery) -> None:
@@ -272,9 +272,7 @@ class Pooled(TypedDict):
     cases: tuple[tuple[int, ...], ...]
 
 
-def pooled(
-    machines: tuple[Model, ...], products: Sequence[tuple[Sequence[Case], Sequence[Case]]]
-) -> Pooled:
+def pooled(machines: tuple[Model, ...], products: Sequence[tuple[Sequence[Case], Sequence[Case]]]) -> Pooled:
     """Pool the machines' clauses and number the distinct constraints; each pair in a product makes a case."""
     clauses, sources, votes, always = _pool(machines)
     number: dict[VoteConstraint, int] = {}

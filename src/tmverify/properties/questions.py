@@ -88,13 +88,14 @@ class Question:
         epsilon: int | None = None,
         scope: Label = "team",
         allowed: Allowed | Rules | None = None,
+        margin: int = 0,
     ) -> AnyQuery:
         """The question about these models, compiled; without epsilon, all may change that is allowed."""
         part = self.part(len(models))
         assert part.compile is not None
         if not part.about_input:
             return part.compile(*models, scope=scope, allowed=allowed)
-        return part.compile(*models, x, epsilon, scope=scope, allowed=allowed)
+        return part.compile(*models, x, epsilon, scope=scope, allowed=allowed, margin=margin)
 
 
 @overload
@@ -106,6 +107,7 @@ def robustness_query(
     scope: Label = "team",
     allowed: Allowed | Rules | None = None,
     target: Label | None = None,
+    margin: int = 0,
 ) -> Query: ...
 
 
@@ -118,6 +120,7 @@ def robustness_query(
     scope: Label = "team",
     allowed: Allowed | Rules | None = None,
     target: Label | None = None,
+    margin: int = 0,
 ) -> AnyQuery: ...
 
 
@@ -129,11 +132,15 @@ def robustness_query(
     scope: Label = "team",
     allowed: Allowed | Rules | None = None,
     target: Label | None = None,
+    margin: int = 0,
 ) -> AnyQuery:
     """Is there a z in the region around x with M(z) != M(x), or with M(z) = target if there is one?
 
-    ``tmverify.check_robustness`` has the arguments; without epsilon, the region is all that is allowed.
+    With a margin: or with M(z) = M(x) by fewer votes than that. ``tmverify.check_robustness`` has the
+    arguments; without epsilon, the region is all that is allowed.
     """
+    from tmverify.errors import InvalidInputError
+    from tmverify.properties.conditions import check_margin
     from tmverify.properties.query import query_change
     from tmverify.properties.region import region_around
     from tmverify.properties.scope import check_classifier
@@ -142,7 +149,12 @@ def robustness_query(
     region = region_around(decider, x, epsilon, _rules(decider, allowed))
     expected = int(decider.class_indices(region.origin[None, :])[0])
     wanted = None if target is None else decider.class_index(target)
-    return query_change(decider, expected, region, wanted).about(ROBUSTNESS.name, (model,), scope)
+    if margin and target is not None:
+        raise InvalidInputError(
+            "A margin is about the decision of x, a target about another: pass one of them."
+        )
+    votes = check_margin(margin, decider)
+    return query_change(decider, expected, region, wanted, votes).about(ROBUSTNESS.name, (model,), scope)
 
 
 def similarity_query(
@@ -153,9 +165,11 @@ def similarity_query(
     *,
     scope: Label = "team",
     allowed: Allowed | Rules | None = None,
+    margin: int = 0,
 ) -> Query:
     """Is there a z in the region around x with A(z) != B(z)? ``tmverify.check_similarity`` explains."""
     from tmverify.model.names import named_first
+    from tmverify.properties.conditions import check_margin
     from tmverify.properties.query import query_disagreement
     from tmverify.properties.region import region_around
     from tmverify.properties.scope import comparable
@@ -163,7 +177,8 @@ def similarity_query(
     left, right = comparable(a, b, scope)
     named = named_first((left, right))
     region = region_around(named, x, epsilon, _rules(named, allowed))
-    return query_disagreement(left, right, region).about(SIMILARITY.name, (a, b), scope)
+    votes = check_margin(margin, left, right)
+    return query_disagreement(left, right, region, votes).about(SIMILARITY.name, (a, b), scope)
 
 
 def equivalence_query(

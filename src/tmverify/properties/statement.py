@@ -79,8 +79,7 @@ class Statement:
         columns = [rule._replace(column=int(copies.columns[0][rule.column])) for rule in _by_column(rules)]
         assert copies.differ is not None
         columns += [Rule(int(copies.columns[1][c]), cost=0) for c in copies.differ]
-        distance = "steps" if rules.distance == "steps" else "columns"
-        joint = Rules(distance, columns=tuple(sorted(columns)))
+        joint = Rules("steps" if rules.distance == "steps" else "columns", columns=tuple(sorted(columns)))
         return region_in(copies.space, copies.joined(x, x), epsilon, joint)
 
     def assumption(self, region: Region) -> StatementQuery:

@@ -32,6 +32,7 @@ def check_robustness(
     cost: Costs | None = None,
     features: Features = None,
     direction: Direction | None = None,
+    margin: int = 0,
     timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
@@ -68,6 +69,9 @@ def check_robustness(
         model without names are called x0, x1, …
     direction : {"add", "remove"}, optional
         Bits may only be set, or only be cleared; likewise.
+    margin : int
+        The decision must stand by at least so many votes: one that stands by fewer counts as altered. 0: the
+        decision as such, ties as the model declares them.
     timeout : float or None
         Seconds for the whole call; None for no limit.
     engine : {"auto", "search", "sat", "paper", "brute"}
@@ -86,7 +90,7 @@ def check_robustness(
     allowed = Allowed(
         distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
     )
-    query = robustness_query(model, x, epsilon, scope=scope, allowed=allowed)
+    query = robustness_query(model, x, epsilon, scope=scope, allowed=allowed, margin=margin)
     return decide(query, timeout=timeout, engine=engine, certificate=certificate)
 
 
@@ -106,6 +110,7 @@ def check_similarity(
     cost: Costs | None = None,
     features: Features = None,
     direction: Direction | None = None,
+    margin: int = 0,
     timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
@@ -118,7 +123,7 @@ def check_similarity(
     allowed = Allowed(
         distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
     )
-    query = similarity_query(a, b, x, epsilon, scope=scope, allowed=allowed)
+    query = similarity_query(a, b, x, epsilon, scope=scope, allowed=allowed, margin=margin)
     return decide(query, timeout=timeout, engine=engine, certificate=certificate)
 
 
@@ -193,6 +198,7 @@ def robustness_radius(
     cost: Costs | None = None,
     features: Features = None,
     direction: Direction | None = None,
+    margin: int = 0,
     timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
@@ -201,7 +207,7 @@ def robustness_radius(
 
     Parameters
     ----------
-    model, x, scope, distance, columns, freeze, increase, decrease, within, cost, features, direction,
+    model, x, scope, distance, columns, freeze, increase, decrease, within, cost, features, direction, margin,
     timeout, engine
         As in ``check_robustness``.
     certificate : bool
@@ -228,7 +234,7 @@ def robustness_radius(
     allowed = Allowed(
         distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
     )
-    query = robustness_query(model, x, None, scope=scope, allowed=allowed)
+    query = robustness_query(model, x, None, scope=scope, allowed=allowed, margin=margin)
     return nearest(query, timeout=timeout, engine=engine, certificate=certificate)
 
 
@@ -247,6 +253,7 @@ def similarity_radius(
     cost: Costs | None = None,
     features: Features = None,
     direction: Direction | None = None,
+    margin: int = 0,
     timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
@@ -259,5 +266,5 @@ def similarity_radius(
     allowed = Allowed(
         distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
     )
-    query = similarity_query(a, b, x, None, scope=scope, allowed=allowed)
+    query = similarity_query(a, b, x, None, scope=scope, allowed=allowed, margin=margin)
     return nearest(query, timeout=timeout, engine=engine, certificate=certificate)

@@ -107,15 +107,13 @@ class Stated:
         if round is not None and round not in get_args(Round):
             raise InvalidInputError(f"round must be 'outer', 'inner' or None. Got {shown(round)} instead.")
         votes = check_margin(margin, model)
-        pair = Pair.parse(assume) if isinstance(assume, str) else assume
-        if isinstance(pair, Pair):
-            differ = frozenset(self._differing(pair.differ))
-            conditions = [] if pair.where is None else [pair.where]
-        else:
-            differ = None
-            conditions = [] if assume is None else [assume]
+        given = (Pair.parse(assume) or assume) if isinstance(assume, str) else assume
+        differ, condition = None, given
+        if isinstance(given, Pair):
+            differ, condition = frozenset(self._differing(given.differ)), given.where
         meaning = Meaning(model, differ, round)
-        assumed = all_of([meaning.of(part, assumed=True) for part in (*conditions, *more)])
+        conditions = [part for part in (condition, *more) if part is not None]
+        assumed = all_of([meaning.of(part, assumed=True) for part in conditions])
         expected = meaning.of(expect, assumed=False)
         if votes and any(isinstance(atom, Agree) and atom.denied for atom in atoms(expected)):
             raise InvalidInputError("margin is for decisions that are to be so, not for != between them.")
@@ -225,8 +223,8 @@ def prove(
     ----------
     model : Model
     assume : text, expression, Pair or None
-        What is assumed of an input: ``"age > 60 and savings != 'little'"``; None for nothing. A ``Pair``, or a
-        text such as ``"same except sex"``, is about two inputs, a and b.
+        What is assumed of an input: ``"age > 60 and savings != 'little'"``; None for nothing. A ``Pair``, or
+        a text such as ``"same except sex"``, is about two inputs, a and b.
     expect : text or expression
         What is expected of it: ``"decision == 'good'"``, ``"votes('good') - votes('bad') >= 3"``, and
         conditions on columns. Of a pair: ``"a.decision == b.decision"``.
@@ -262,7 +260,9 @@ def prove(
     --------
     >>> import tmverify as tv
     >>> space = tv.Space([tv.Flag("owner"), tv.Number("age", [25, 60]), tv.Category("sex", ["f", "m"])])
-    >>> model = tv.Model.from_clauses(5, [[1], [3], [5]], [[2, 1, 1]], bias=-2, space=space, classes=("no", "yes"))
+    >>> model = tv.Model.from_clauses(
+    ...     5, [[1], [3], [5]], [[2, 1, 1]], bias=-2, space=space, classes=("no", "yes")
+    ... )
     >>> tv.prove(model, "age > 60 and owner", "decision == 'yes'").status
     <Status.HOLDS: 'holds'>
     >>> v = tv.prove(model, "same except sex", "a.decision == b.decision")

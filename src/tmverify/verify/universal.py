@@ -57,6 +57,7 @@ def check_universal_robustness(
     cost: Costs | None = None,
     features: Features = None,
     direction: Direction | None = None,
+    margin: int = 0,
     timeout: float | None = DEFAULT_TIMEOUT,
     timeout_per_input: float | None = None,
     engine: str = "auto",
@@ -100,6 +101,7 @@ def check_universal_robustness(
         eta,
         scope=scope,
         allowed=allowed,
+        margin=margin,
         timeout=timeout,
         timeout_per_input=timeout_per_input,
         engine=engine,
@@ -125,6 +127,7 @@ def check_universal_similarity(
     cost: Costs | None = None,
     features: Features = None,
     direction: Direction | None = None,
+    margin: int = 0,
     timeout: float | None = DEFAULT_TIMEOUT,
     timeout_per_input: float | None = None,
     engine: str = "auto",
@@ -147,6 +150,7 @@ def check_universal_similarity(
         eta,
         scope=scope,
         allowed=allowed,
+        margin=margin,
         timeout=timeout,
         timeout_per_input=timeout_per_input,
         engine=engine,
@@ -164,6 +168,7 @@ def check_universal(
     *,
     scope: Scope,
     allowed: Allowed | Rules,
+    margin: int = 0,
     timeout: float | None,
     timeout_per_input: float | None,
     engine: str,
@@ -174,7 +179,7 @@ def check_universal(
     rules = allowed if isinstance(allowed, Rules) else rules_of(named_first(models), allowed)
 
     def ask(x: NDArray[np.uint8]) -> AnyQuery:
-        return question.query(models, x, epsilon=epsilon, scope=scope, allowed=rules)
+        return question.query(models, x, epsilon=epsilon, scope=scope, allowed=rules, margin=margin)
 
     return decide_share(
         ask,
