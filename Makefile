@@ -7,7 +7,7 @@ READY := .venv/.ready
 # so other kernels). What a library does not bring is taken from .venv.
 PEERS := tmu pytsetlinmachine pytsetlinmachineparallel green pytsetlin
 
-.PHONY: help demo test test-deep test-docs test-report test-interop test-bnn experiments lint bench bench-startup bench-training bench-tables bench-recourse bench-explanations bench-verification bench-certificates bench-networks clean
+.PHONY: help demo test test-deep test-docs test-report test-interop test-bnn experiments lint bench bench-startup bench-training bench-tables bench-recourse bench-explanations bench-properties bench-verification bench-certificates bench-networks clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -81,6 +81,9 @@ bench-recourse: $(READY)  ## measure nearest changes beside DiCE, NICE and treec
 
 bench-explanations: $(READY)  ## measure reasons, beside the loop over robustness and PyXAI (TMVERIFY_DATA; an hour after training)
 	$(BIN)/python benchmarks/explanations.py
+
+bench-properties: $(READY)  ## measure fairness and monotonicity on tables (TMVERIFY_DATA; a quarter of an hour)
+	$(BIN)/python benchmarks/properties.py
 
 bench-verification: $(READY)  ## measure verification on MNIST and IMDB (TMVERIFY_DATA; about an hour with training)
 	$(BIN)/python benchmarks/verification.py

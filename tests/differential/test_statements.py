@@ -1,0 +1,83 @@
+"""Statements about random tiny models: every engine, held against all inputs, or pairs, of a space."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+import pytest
+
+import tmverify as tv
+from support.batteries import battery
+from support.statements import Case, changed_columns, possible_inputs, random_case, random_input, seen
+from tmverify.properties.allowed import Allowed
+from tmverify.verify.stating import Stated
+
+T = TypeVar("T")
+ENGINES = ("auto", "search", "sat", "brute")
+
+
+def stated(case: Case) -> Stated:
+    return Stated(case.model, case.assumption, case.expect, margin=case.margin)
+
+
+def unless_too_long(ask: Callable[[], T]) -> T | None:
+    """The answer, or None if the statement would have too many cases."""
+    try:
+        return ask()
+    except tv.InvalidInputError as error:
+        if "too long" in str(error):
+            return None
+        raise
+
+
+def check(case: Case, rng: np.random.Generator) -> str:
+    """Ask every engine; returns the answer, or "long" if there would be too many cases."""
+    asked, inputs = stated(case), possible_inputs(case.model.space)
+    x = random_input(rng, case) if rng.random() < 0.4 else None
+    epsilon = int(rng.integers(min(3, case.model.n_features + 1)))
+    pairs = [
+        pair
+        for pair in case.pairs(inputs)
+        if x is None or changed_columns(case.model.space, x, pair[0]) <= epsilon
+    ]
+    truth = np.array([case.violated(pair) for pair in pairs], np.bool_)
+    copies = asked.statement.copies
+    joint = np.array([copies.joined(*pair) for pair in pairs])
+    assert (asked.statement.violated(joint) == truth).all()
+    assert (asked.statement.violated(joint, fast=True) == truth).all()
+    query = unless_too_long(lambda: asked.query(x, epsilon, asked.rules(Allowed())))
+    if query is None:
+        return "long"
+    known = {z.tobytes() for z in joint}
+    assert query.region.size(10**6) <= len(known)  # an assumption may restrict it
+    for engine in ENGINES:
+        verdict = tv.decide(query, engine=engine)
+        assert verdict.status == ("violated" if truth.any() else "holds"), (engine, case)
+        if verdict.witness is not None:
+            found = verdict.pair or (verdict.witness,)
+            assert copies.joined(*found).tobytes() in known
+            assert case.violated(found)
+    return str(verdict.status)
+
+
+@battery((range(20), 60), (range(100, 500), 60))
+def test_engines_agree_with_a_meaning_of_their_own(seed: int, n_cases: int) -> None:
+    rng = np.random.default_rng([22, seed])
+    counts = Counter(check(random_case(rng), rng) for _ in range(n_cases))
+    assert min(counts["holds"], counts["violated"]) > n_cases // 10
+    assert counts["long"] <= n_cases // 10
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_nothing_possible_meets_the_assumption(seed: int) -> None:
+    rng = np.random.default_rng([23, seed])
+    case = random_case(rng)
+    inputs = possible_inputs(case.model.space)
+    met = any(case.assumed([seen(case.model, z) for z in pair]) for pair in case.pairs(inputs))
+    verdict = unless_too_long(lambda: tv.prove(case.model, case.assumption, case.expect, margin=case.margin))
+    if verdict is None:
+        return
+    assert ("nothing possible" in verdict.detail) == (verdict.status == "holds" and not met)
