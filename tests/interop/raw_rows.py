@@ -23,6 +23,7 @@ CATEGORIES = (
     "Oslo",
     "oslo",
     "other",
+    "unseen",
     "missing",
     "<5",
     ">5",

@@ -43,6 +43,7 @@ def changes(
     decrease: options.Decrease = [],  # noqa: B006
     within: options.Within = [],  # noqa: B006
     cost: options.Cost = [],  # noqa: B006
+    known_values: options.KnownValues = False,
     features: options.Features = None,
     direction: options.Direction = None,
     engine: options.Engine = "auto",
@@ -73,6 +74,7 @@ def changes(
             "decrease": decrease,
             "within": within,
             "cost": cost,
+            "known_values": known_values,
             "features": features,
             "direction": direction,
         }

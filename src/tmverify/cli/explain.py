@@ -88,6 +88,7 @@ def explain(
     increase: options.Increase = [],  # noqa: B006
     decrease: options.Decrease = [],  # noqa: B006
     cost: options.Cost = [],  # noqa: B006
+    known_values: options.KnownValues = False,
     features: options.Features = None,
     direction: options.Direction = None,
     engine: options.Engine = "auto",
@@ -137,6 +138,7 @@ def explain(
             "decrease": decrease,
             "within": values,
             "cost": cost,
+            "known_values": known_values,
             "features": features,
             "direction": direction,
         }

@@ -188,6 +188,15 @@ Cost = Annotated[
         rich_help_panel=_REGION,
     ),
 ]
+KnownValues = Annotated[
+    bool,
+    typer.Option(
+        "--known-values",
+        help="Change columns only to values that training has seen: not to missing, not to unseen ones. "
+        "Columns of --within change to the values that it gives.",
+        rich_help_panel=_REGION,
+    ),
+]
 Features = Annotated[
     str | None,
     typer.Option(
