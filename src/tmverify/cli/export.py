@@ -224,7 +224,7 @@ def _question(
             for name, value in near.items()
             if value is not None
         }
-        index, epsilon = given.pop("index", 0), given.pop("epsilon", None)
+        index, epsilon = str(given.pop("index", 0)), given.pop("epsilon", None)
         chosen = Chosen(index=index, scope=scope, allowed=typed_of({"distance": distance, **given}))
         inputs = open_inputs(data, models)
         tell_of_rows(data, inputs.ignored, inputs.notes)
