@@ -319,23 +319,25 @@ class Screen:
             more = f"… and {counted(hidden, 'more row')} (--rows {len(rows)}, --json or --csv FILE.csv)"
             show(Text(more, style="dim"))
         reasons = [row.reasons[0][0] for row in rows if row.reasons]
-        said = [f"{counted(len(reasons), 'row')} explained"]
+        said = f"{counted(len(reasons), 'row')} explained"
         if self.wanted.limit is None and reasons:
             n_open = sum(not self.wanted.met_by(reason) for reason in reasons)
             least = "smallest" if self.wanted.smallest else "minimal"
-            said += [f"{n_open} of them not to the end" if n_open else f"each reason proved and {least}"]
+            said += f", {n_open} of them not to the end" if n_open else f", each reason proved and {least}"
             sizes = [len(reason) for reason in reasons]
-            said += [f"columns of a reason: {min(sizes)} to {max(sizes)}, median {median(sizes):g}"]
+            said += f": {min(sizes)} to {counted(max(sizes), 'column')}, median {median(sizes):g}"
+        show(said)
         labelled = [row for row in rows if explained.origins[row.place].label is not None]
         if labelled:
             n_wrong = sum(explained.origins[row.place].label != row.decision for row in labelled)
-            said += [f"{n_wrong} of {len(labelled)} decided otherwise than labelled"]
-        show(plain(" · ".join(said)))
+            show(f"{n_wrong} of {counted(len(labelled), 'row')} decided otherwise than labelled")
         if self.wanted.kinds == ("contrastive",) and self.wanted.limit is None:
             columns = Counter(column for reason in reasons for column in reason.columns)
             listed = [f"{column} {n}" for column, n in columns.most_common()]
             if listed:
-                show(plain(f"rows by the columns that alter their decision: {_names(listed, _MOST_IMPORTANT)}"))
+                show(
+                    plain(f"rows by the columns that alter their decision: {_names(listed, _MOST_IMPORTANT)}")
+                )
 
     def _show_line(self, row: Row) -> None:
         origin = self.explained.origins[row.place]

@@ -247,13 +247,13 @@ def test_labels(capsys: Capture) -> None:
     """Bob is decided otherwise than labelled; eve has no known label."""
     Path("known.csv").write_text(LABELLED)
     lines = said(capsys, "--id", "name", "--widen", data="known.csv").splitlines()
-    assert lines[2:7] == [
+    assert lines[2:8] == [
         "ann: IF not owner AND savings is little THEN bad",
         "bob: IF owner AND age over 25 THEN good  (but labelled bad)",
         "dan: IF age over 40 AND savings is not little THEN good",
         "eve: IF age over 40 AND savings is not little THEN good",
-        "4 rows explained · each reason proved and minimal · columns of a reason: 2 to 2, median 2 · "
-        "1 of 3 decided otherwise than labelled",
+        "4 rows explained, each reason proved and minimal: 2 to 2 columns, median 2",
+        "1 of 3 rows decided otherwise than labelled",
     ]
     table = [[cell.strip() for cell in line.split("│")[1:3]] for line in lines if line.startswith("│")]
     assert table == [["2", "1"], ["1", "1"], ["1", "0"]]
@@ -301,16 +301,16 @@ def test_a_short_view_of_many_rows(capsys: Capture) -> None:
     assert lines[2:5] == [
         "line 2: IF not owner AND savings is little THEN bad",
         "… and 3 more rows (--rows 4, --json or --csv FILE.csv)",
-        "4 rows explained · each reason proved and minimal · columns of a reason: 2 to 2, median 2",
+        "4 rows explained, each reason proved and minimal: 2 to 2 columns, median 2",
     ]
     assert said(capsys, "--widen", "--rows", "0").splitlines()[2:] == lines[4:5]
     some = said(capsys, "--kind", "contrastive", "--smallest", "--columns", "age,savings", "--rows", "0")
     assert some.splitlines()[2:] == [
-        "4 rows explained · each reason proved and smallest · columns of a reason: 1 to 1, median 1",
+        "4 rows explained, each reason proved and smallest: 1 to 1 column, median 1",
         "rows by the columns that alter their decision: age 3, savings 1",
     ]
     stopped = said(capsys, "--timeout", "1e-9", "--rows", "0", code=2)
-    assert "4 rows explained · 4 of them not to the end · " in stopped
+    assert "4 rows explained, 4 of them not to the end: " in stopped
     listed = said(capsys, "--all", "9", "--rows", "1").splitlines()
     assert sum(": class" in line for line in listed) == 1
 
