@@ -53,7 +53,8 @@ def said_of(reason: Explanation, wanted: Wanted) -> str:
     if reason.minimal == "open":
         n, names = counted(len(reason.undecided), "column"), _names(reason.undecided, 5)
         wider = ", or have further values" if reason.widened else ""
-        easier = "; --within 3 is easier" if reason.within is None else ""
+        easy = reason.kind == "sufficient" and reason.within is None
+        easier = "; --within 3 is easier" if easy else ""
         return f"proved: {what}; open: {n} might be left out{wider} ({names}): {reason.detail}{easier}"
     if not len(reason):
         leads = "alters it" if reason.target is None else f"leads to class {reason.target}"
@@ -178,8 +179,10 @@ class Looks:
 
     def _line(self, reason: Explanation, i: int, cell: str | None) -> tuple[str, str]:
         """A column, and what is said of it; the cell of the row, if that says more."""
-        fact = reason.facts[i]
-        said, known = fact.value.removeprefix("is "), fact.value
+        fact, values = reason.facts[i], self.space.columns[reason.places[i]].values
+        # Of several values it is a phrase, "is little or none"; one value may itself begin like that.
+        said = fact.value if fact.value in values else fact.value.removeprefix("is ")
+        known = fact.value
         if reason.kind == "contrastive":
             change = next(one for one in reason.changes if one.column == fact.column)
             said, known = f"{change.before} → {change.after}", change.before
@@ -374,11 +377,11 @@ class Screen:
         if row.importance is not None and row.importance.shares:
             shares = list(row.importance.shares.items())
             top = [f"{name} {share:.0%}" for name, share in shares]
-            n, of = row.importance.n_reasons, "all" if row.importance.complete else "the"
-            found = "" if row.importance.complete else " found so far"
-            said = f"importance, as the share of {of} {n} sufficient reasons{found}"
-            said = "importance, as there is one sufficient reason" if (n, of) == (1, "all") else said
-            show(plain(f"  {said}: {_names(top, _MOST_IMPORTANT)}"))
+            n, known = row.importance.n_reasons, row.importance.complete
+            of = f"all {n} sufficient reasons" if known else f"the {n} sufficient reasons found so far"
+            if n == 1:
+                of = "the one sufficient reason" + ("" if known else " found so far")
+            show(plain(f"  importance, as the share of {of}: {_names(top, _MOST_IMPORTANT)}"))
 
     def _said_of_all(self, row: Row) -> tuple[str, bool]:
         counts = Counter(reason.kind for reason, _ in row.reasons)

@@ -365,6 +365,15 @@ def test_values_that_are_known(capsys: Capture) -> None:
     assert tmcheck.cli.main(["--dir", "proofs", "city.tm"]) == 0
 
 
+def test_values_that_begin_like_a_sentence(capsys: Capture) -> None:
+    """The line below the rule said "new" of the value "is new"."""
+    space = tv.Space([tv.Category("state", ["is new", "old"]), tv.Flag("sold")])
+    save(tv.Model.from_clauses(3, [[1]], [[1]], bias=-1, space=space), Path("state.tm"))
+    Path("state.csv").write_text("state,sold\nis new,0\n")
+    assert main(["explain", "state.tm", "state.csv"]) == 0
+    assert '  IF state is "is new" THEN 1\n    state  is new\n' in capsys.readouterr().out
+
+
 def test_no_way_to_a_target_is_no_proof_of_the_decision(capsys: Capture) -> None:
     """Nothing leads to class 2 here, but x0 alters the decision."""
     model = tv.Model.from_clauses(
