@@ -100,7 +100,8 @@ def random_allowed(rng: Rng, space: tv.Space) -> Allowed:
     if rng.random() < 0.4:
         chosen = [column for column in space.columns if rng.random() < 0.5]
         given["within"] = {column.name: random_values(rng, column) for column in chosen}
-    return Allowed(**given)
+    (own,) = rng.spawn(1)  # so that it changes no other draw
+    return Allowed(**given, known_values=bool(own.random() < 0.25))
 
 
 def random_values(rng: Rng, column: Column) -> Any:
@@ -172,6 +173,8 @@ def plain_step(column: Column, allowed: Allowed, before: int, after: int) -> int
         return None
     within = allowed.within or {}
     if name in within and not is_within(column, after, within[name]):
+        return None
+    if allowed.known_values and name not in within and column.values[after] in ("missing", "unseen"):
         return None
     each = 1 if allowed.cost is None else allowed.cost.get(name, 1)
     steps = abs(after - before) if allowed.distance == "steps" and number and ordered else 1

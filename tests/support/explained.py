@@ -53,6 +53,7 @@ class Asked:
             "increase": allowed.increase,
             "decrease": allowed.decrease,
             "cost": allowed.cost,
+            "known_values": allowed.known_values,
             "features": allowed.features,
             "direction": allowed.direction,
             **self.more,

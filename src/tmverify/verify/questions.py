@@ -30,6 +30,7 @@ def check_robustness(
     decrease: Columns = (),
     within: Within | None = None,
     cost: Costs | None = None,
+    known_values: bool = False,
     features: Features = None,
     direction: Direction | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
@@ -63,6 +64,9 @@ def check_robustness(
         The values that a column may change to: ``{"age": (18, 65), "city": ["Oslo", "Bergen"]}``.
     cost : mapping of column names to int, optional
         What a change of a column costs (of one step, where steps are counted), instead of 1.
+    known_values : bool
+        Whether columns change to values only that training has seen: to no missing value, and to no unseen
+        one. Columns that ``within`` names change to the values that it gives.
     features : mask of 0/1 or bool, (n_features,), or feature names; optional
         Only these bits may change, where every column is a bit or the distance is "bits". The features of a
         model without names are called x0, x1, …
@@ -84,7 +88,7 @@ def check_robustness(
     InvalidInputError
     """
     allowed = Allowed(
-        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+        distance, columns, freeze, increase, decrease, within, cost, known_values, features, direction
     )
     query = robustness_query(model, x, epsilon, scope=scope, allowed=allowed)
     return decide(query, timeout=timeout, engine=engine, certificate=certificate)
@@ -104,6 +108,7 @@ def check_similarity(
     decrease: Columns = (),
     within: Within | None = None,
     cost: Costs | None = None,
+    known_values: bool = False,
     features: Features = None,
     direction: Direction | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
@@ -116,7 +121,7 @@ def check_similarity(
     ``check_robustness``.
     """
     allowed = Allowed(
-        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+        distance, columns, freeze, increase, decrease, within, cost, known_values, features, direction
     )
     query = similarity_query(a, b, x, epsilon, scope=scope, allowed=allowed)
     return decide(query, timeout=timeout, engine=engine, certificate=certificate)
@@ -191,6 +196,7 @@ def robustness_radius(
     decrease: Columns = (),
     within: Within | None = None,
     cost: Costs | None = None,
+    known_values: bool = False,
     features: Features = None,
     direction: Direction | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
@@ -201,8 +207,8 @@ def robustness_radius(
 
     Parameters
     ----------
-    model, x, scope, distance, columns, freeze, increase, decrease, within, cost, features, direction,
-    timeout, engine
+    model, x, scope, distance, columns, freeze, increase, decrease, within, cost, known_values, features,
+    direction, timeout, engine
         As in ``check_robustness``.
     certificate : bool
         Whether to write down the evidence (``.certificate`` of the result): the witness, and a proof that
@@ -226,7 +232,7 @@ def robustness_radius(
     (2, [0, 1])
     """
     allowed = Allowed(
-        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+        distance, columns, freeze, increase, decrease, within, cost, known_values, features, direction
     )
     query = robustness_query(model, x, None, scope=scope, allowed=allowed)
     return nearest(query, timeout=timeout, engine=engine, certificate=certificate)
@@ -245,6 +251,7 @@ def similarity_radius(
     decrease: Columns = (),
     within: Within | None = None,
     cost: Costs | None = None,
+    known_values: bool = False,
     features: Features = None,
     direction: Direction | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
@@ -257,7 +264,7 @@ def similarity_radius(
     those of ``robustness_radius``. The radius is infinite if they agree on every input that is allowed.
     """
     allowed = Allowed(
-        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+        distance, columns, freeze, increase, decrease, within, cost, known_values, features, direction
     )
     query = similarity_query(a, b, x, None, scope=scope, allowed=allowed)
     return nearest(query, timeout=timeout, engine=engine, certificate=certificate)
