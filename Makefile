@@ -3,6 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
+# Hundreds of processes are started here: where no bytecode is kept, each takes a third longer to start.
+export PYTHONDONTWRITEBYTECODE :=
+
 # One environment a library: some overwrite each other's files, tmu needs NumPy 1, pytsetlin another numba (and
 # so other kernels). What a library does not bring is taken from .venv.
 PEERS := tmu pytsetlinmachine pytsetlinmachineparallel green pytsetlin

@@ -17,6 +17,7 @@ def main() -> None:
     for query in queries:
         for certificate in (False, True):
             engine_for("auto", query).prepare(query, certificate)
+    tv.explain(tiny, [1])
     data = tv.load_dataset("digits")
     for n_jobs in (1, 2):
         machine = tv.TsetlinMachineClassifier(n_clauses=20, n_epochs=1, n_jobs=n_jobs, random_state=0)

@@ -4,7 +4,7 @@ A model's file says what its bits mean, as a list of *parts* in the order of the
 
     flag, word, pixel   one bit: value 0, value 1
     number              a bit "value > cut" for each of m cuts, nested; the values are the intervals 0 .. m
-    category            a bit for each of k categories; the values are 0 .. k - 1, then "other" (no bit is
+    category            a bit for each of k categories; the values are 0 .. k - 1, then "unseen" (no bit is
                         set), if there may be others
     text, image         a flag for each word or pixel
 
@@ -202,14 +202,13 @@ class Space:
 
     def value(self, number: int, value: int) -> str:
         """What a value of a column is called."""
-        column = self.column(number)
+        column, run = self.column(number), self.runs[bisect_right(self._columns, number) - 1]
         if column.missing and value == column.n_values - 1:
-            return "missing"
-        run = self.runs[bisect_right(self._columns, number) - 1]
+            return _apart("missing", run)
         if column.kind == NUMBER:
             return self.intervals(number, value, value)
         if column.kind == CATEGORY:
-            return str([*run.parts[0]["categories"], "other"][value])
+            return str([*run.parts[0]["categories"], _apart("unseen", run)][value])
         named = run.parts and run.parts[0]["kind"] not in ("text", "image")
         return str(run.parts[number - run.first_column]["values"][value]) if named else str(value)
 
@@ -221,6 +220,11 @@ class Space:
         if low and high:
             return f"{low} to {high}"
         return f"over {low}" if low else f"up to {high}" if high else "any number"
+
+
+def _apart(word: str, run: Run) -> str:
+    """The word for a value that is no category, in brackets if a category is called so too."""
+    return f"({word})" if word in run.parts[0].get("categories", ()) else word
 
 
 def read_space(document: Any, n_bits: int) -> Space | None:

@@ -23,6 +23,7 @@ CATEGORIES = (
     "Oslo",
     "oslo",
     "other",
+    "unseen",
     "missing",
     "<5",
     ">5",
@@ -127,7 +128,7 @@ def _value(rng: np.random.Generator, part: Part, flags_checked: bool) -> tuple[A
         k = len(part.categories)
         raws: list[Any] = [
             *part.categories,
-            *(["unseen"] if part.other else []),
+            *(["nowhere"] if part.other else []),
             *([None] if part.missing else []),
         ]
         code = int(rng.integers(len(raws)))

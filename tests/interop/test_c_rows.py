@@ -144,7 +144,7 @@ int main(void)
     row.image[3] = 76;
     printf("%d", loans_encode(&row, x));
     printf(" %d %d", (int)x[0], loans_predict_row(&row));
-    row.c_class = LOANS_C_CLASS_OTHER;
+    row.c_class = LOANS_C_CLASS_UNSEEN;
     row.age_years = NAN;
     printf(" %d", loans_encode(&row, x));
     row.c_class = LOANS_C_CLASS_MISSING + 1;
@@ -204,7 +204,7 @@ def test_names_of_members_and_codes(tmp_path: Path) -> None:
         ("C_CLASS_LESS_0", "1", '"<0"'),
         ("C_CLASS_MINUS_1", "2", '"-1"'),
         ("C_CLASS_1", "3", '"1"'),
-        ("C_CLASS_OTHER", "4", "any other value"),
+        ("C_CLASS_UNSEEN", "4", "any other value"),
         ("C_CLASS_MISSING", "5", "a missing value"),
     ]
 

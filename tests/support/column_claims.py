@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 import tmverify as tv
 from support.certified import claim as claim_text
+from support.columns import values_of
 from support.tiny import all_inputs
 from tmcheck.branches import MoveBranch
 from tmcheck.claim import Terms
@@ -62,18 +63,6 @@ def random_space(rng: Rng) -> tv.Space:
 # ------------------------------------------------------------------------------------------------- the truth
 
 
-def values_of(space: tv.Space, x: Bits) -> list[int] | None:
-    """The value of each column, by comparing all patterns; None if the input is impossible."""
-    found = []
-    for column in space.columns:
-        own = x[column.bits.start : column.bits.stop]
-        matches = [v for v, pattern in enumerate(column.part.patterns) if (pattern == own).all()]
-        if not matches:
-            return None
-        found.append(matches[0])
-    return found
-
-
 def cost_of_change(claim: dict[str, Any], column: Any, number: int, before: int, after: int) -> int | None:
     """What a change costs, None if it is not allowed."""
     rules = {rule[0]: rule[1:] for rule in claim["columns"] or []}
@@ -99,12 +88,16 @@ def region_of(claim: dict[str, Any], space: tv.Space, x: Bits) -> list[tuple[Bit
     if claim["features"] is not None:
         mask = np.unpackbits(np.frombuffer(bytes.fromhex(claim["features"]), np.uint8))[: len(x)]
     columns = tv.Space.flags(len(x)) if flags else space
-    here = values_of(columns, x)
-    if here is None:
+    here = values_of(columns, x[None, :])[0].tolist()
+    if -1 in here:
         return None
-    for z in all_inputs(len(x)):
-        there = values_of(columns, z)
-        if there is None:
+    prices = [
+        [cost_of_change(claim, column, i, here[i], v) for v in range(len(column.part.patterns))]
+        for i, column in enumerate(columns.columns)
+    ]
+    inputs = all_inputs(len(x))
+    for z, there in zip(inputs, values_of(columns, inputs).tolist(), strict=True):
+        if -1 in there:
             continue
         changed = {i for i, (a, b) in enumerate(zip(here, there, strict=True)) if a != b}
         if any(changed.issuperset(some) for some in claim["apart"] or []):
@@ -116,10 +109,7 @@ def region_of(claim: dict[str, Any], space: tv.Space, x: Bits) -> list[tuple[Bit
                 continue
             costs: list[int | None] = [len(changed)]
         else:
-            costs = [
-                cost_of_change(claim, column, i, here[i], there[i])
-                for i, column in enumerate(columns.columns)
-            ]
+            costs = [prices[i][v] for i, v in enumerate(there)]
         if None not in costs:
             found.append((z, sum(cost for cost in costs if cost is not None)))
     return found

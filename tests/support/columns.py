@@ -100,7 +100,8 @@ def random_allowed(rng: Rng, space: tv.Space) -> Allowed:
     if rng.random() < 0.4:
         chosen = [column for column in space.columns if rng.random() < 0.5]
         given["within"] = {column.name: random_values(rng, column) for column in chosen}
-    return Allowed(**given)
+    (own,) = rng.spawn(1)  # so that it changes no other draw
+    return Allowed(**given, known_values=bool(own.random() < 0.25))
 
 
 def random_values(rng: Rng, column: Column) -> Any:
@@ -112,11 +113,14 @@ def random_values(rng: Rng, column: Column) -> Any:
     return [column.values[i] for i in rng.permutation(n)[: rng.integers(1, n + 1)]]
 
 
-def value_of(column: Column, bits: Bits) -> int:
-    """The number of the column's value, by looking for its pattern; -1 if there is none."""
-    own = bits[column.bits.start : column.bits.stop].tolist()
-    patterns = column.part.patterns.tolist()
-    return patterns.index(own) if own in patterns else -1
+def values_of(space: tv.Space, inputs: Bits) -> NDArray[np.int64]:
+    """The value of each column of each input, by comparing all patterns; -1 where none of them fits."""
+    found = np.empty((len(inputs), len(space.columns)), np.int64)
+    for c, column in enumerate(space.columns):
+        own = inputs[:, None, column.bits.start : column.bits.stop]
+        matches = (own == column.part.patterns).all(axis=2)
+        found[:, c] = np.where(matches.any(axis=1), matches.argmax(axis=1), -1)
+    return found
 
 
 def is_within(column: Column, value: int, given: Any) -> bool:
@@ -130,24 +134,28 @@ def is_within(column: Column, value: int, given: Any) -> bool:
     return value in {sum(cut < point for cut in column.part.cuts) for point in points.tolist()}
 
 
-def plain_cost(space: tv.Space, allowed: Allowed, x: Bits, z: Bits) -> int | None:
-    """What it costs to make ``z`` of ``x``, from the words of the arguments; None if that is not allowed."""
+def plain_costs(space: tv.Space, allowed: Allowed, x: Bits, inputs: Bits) -> list[int | None]:
+    """What it costs to make each input of ``x``, from the words of the arguments; None if not allowed."""
     if allowed.distance == "bits":
-        changed = x != z
+        changed = inputs != x
         mask = np.ones(len(x), np.bool_) if allowed.features is None else np.asarray(allowed.features)
         wrong = {"add": x == 1, "remove": x == 0, None: np.zeros(len(x), np.bool_)}[allowed.direction]
-        return None if (changed & (~mask | wrong)).any() else int(changed.sum())
-    total = 0
-    for column in space.columns:
-        before, after = value_of(column, x), value_of(column, z)
-        if before < 0 or after < 0:
+        closed = (changed & (~mask | wrong)).any(axis=1).tolist()
+        flips: list[int] = changed.sum(axis=1).tolist()
+        return [None if no else n for no, n in zip(closed, flips, strict=True)]
+    here = values_of(space, x[None, :])[0].tolist()
+    prices = [
+        [0 if v == before else plain_step(column, allowed, before, v) for v in range(len(column.values))]
+        for column, before in zip(space.columns, here, strict=True)
+    ]
+
+    def total(there: list[int]) -> int | None:
+        if -1 in here or -1 in there:
             return None
-        if before != after:
-            cost = plain_step(column, allowed, before, after)
-            if cost is None:
-                return None
-            total += cost
-    return total
+        costs = [price[v] for price, v in zip(prices, there, strict=True)]
+        return None if None in costs else sum(cost for cost in costs if cost is not None)
+
+    return [total(there) for there in values_of(space, inputs).tolist()]
 
 
 def plain_step(column: Column, allowed: Allowed, before: int, after: int) -> int | None:
@@ -165,6 +173,8 @@ def plain_step(column: Column, allowed: Allowed, before: int, after: int) -> int
         return None
     within = allowed.within or {}
     if name in within and not is_within(column, after, within[name]):
+        return None
+    if allowed.known_values and name not in within and column.values[after] in ("missing", "unseen"):
         return None
     each = 1 if allowed.cost is None else allowed.cost.get(name, 1)
     steps = abs(after - before) if allowed.distance == "steps" and number and ordered else 1
@@ -207,13 +217,11 @@ class ColumnCase:
             hit = said[0] != own if self.target is None else said[0] == self.target
         else:
             hit = said[0] != said[1]
-        found = []
-        for z, wrong in zip(bits, hit.tolist(), strict=True):
-            everything = self.question == "equivalence"
-            cost = 0 if everything else plain_cost(self.space, self.allowed, self.x, z)
-            if cost is not None:
-                found.append((cost, z, bool(wrong)))
-        return found
+        costs: list[int | None] = [0] * len(bits)
+        if self.question != "equivalence":
+            costs = plain_costs(self.space, self.allowed, self.x, bits)
+        every = zip(costs, bits, hit.tolist(), strict=True)
+        return [(cost, z, bool(wrong)) for cost, z, wrong in every if cost is not None]
 
     @property
     def radius(self) -> float:

@@ -1,19 +1,28 @@
 """Seeded random questions for ``explain``, and what their answers claim, held against every possible input.
 
 ``Asked`` keeps the arguments as a caller gives them; its ``truth`` counts what each input costs from these
-words (``plain_cost``), and knows nothing of regions, engines or certificates.
+words (``plain_costs``), and knows nothing of regions, engines or certificates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import tmverify as tv
-from support.columns import Bits, Rng, plain_cost, random_allowed, random_machine, random_row, random_space
+from support.columns import (
+    Bits,
+    Rng,
+    plain_costs,
+    random_allowed,
+    random_machine,
+    random_row,
+    random_space,
+    values_of,
+)
 from support.reasons import Row, Truth
 from support.tiny import all_inputs
 from tmverify.model.evaluate import reference_classes
@@ -44,6 +53,7 @@ class Asked:
             "increase": allowed.increase,
             "decrease": allowed.decrease,
             "cost": allowed.cost,
+            "known_values": allowed.known_values,
             "features": allowed.features,
             "direction": allowed.direction,
             **self.more,
@@ -81,19 +91,19 @@ class Asked:
         inputs = inputs[truth.space.possible(inputs)]
         labels = [self.machine.classes[i] for i in reference_classes(self.machine, inputs)]
         target = self.more.get("target")
-        truth.here = tuple(_values(truth.space, self.x))
+        truth.here = tuple(values_of(truth.space, self.x[None, :])[0].tolist())
         truth.rows = []
         options: list[set[int]] = [set() for _ in truth.here]
-        for z, label in zip(inputs, labels, strict=True):
-            cost = plain_cost(self.model.space, self.allowed, self.x, z)
+        costs = plain_costs(self.model.space, self.allowed, self.x, inputs)
+        values = values_of(truth.space, inputs).tolist()
+        for z, label, cost, there in zip(inputs, labels, costs, values, strict=True):
             if cost is None:
                 continue
-            there = tuple(_values(truth.space, z))
             for known, value in zip(options, there, strict=True):
                 known.add(value)
             bad = label != self.decision if target is None else label == target
             if self.epsilon is None or cost <= self.epsilon:
-                truth.rows.append(Row(there, z, bool(bad)))
+                truth.rows.append(Row(tuple(there), z, bool(bad)))
         truth.options = [sorted(known) for known in options]
         return truth
 
@@ -102,12 +112,6 @@ class Asked:
         if self.allowed.distance == "bits" and not self.model.space.only_flags:
             return str(self.model.space.bit_names[column])
         return str(self.model.space.columns[column].name)
-
-
-def _values(space: tv.Space, bits: Bits) -> Iterator[int]:
-    for column in space.columns:
-        own = bits[column.bits.start : column.bits.stop].tolist()
-        yield column.part.patterns.tolist().index(own)
 
 
 def random_question(rng: Rng, n_contrasts: int = 0) -> Asked:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 import tmverify as tv
 from support.certified_networks import random_network_case
-from support.column_claims import region_of, values_of
-from support.columns import Rng, random_allowed, random_machine, random_row, random_space
+from support.column_claims import region_of
+from support.columns import Rng, random_allowed, random_machine, random_row, random_space, values_of
 from tmverify.certificates import Certificate, claims
 from tmverify.engines.engine import Deadline, Outcome
 from tmverify.engines.proof_log import Proof, Refutation, Where
@@ -55,17 +55,14 @@ class Truth:
         self.possible = bool(region)
         if not region:
             return
-        here = values_of(self.space, x)
-        assert here is not None
-        self.here = tuple(here)
+        self.here = tuple(values_of(self.space, x[None, :])[0].tolist())
         inputs = np.array([z for z, _ in region])
         decided = [machine.classes[i] for i in machine.class_indices(inputs)]
         own = machine.classes[machine.class_indices(x[None, :])[0]]
         self.rows = []
-        found: list[set[int]] = [set() for _ in here]
-        for (z, cost), label in zip(region, decided, strict=True):
-            there = values_of(self.space, z)
-            assert there is not None
+        values = values_of(self.space, inputs).tolist()
+        found: list[set[int]] = [set() for _ in self.here]
+        for (z, cost), there, label in zip(region, values, decided, strict=True):
             for some, value in zip(found, there, strict=True):
                 some.add(value)
             bad = label != own if claim["target"] is None else label == claim["target"]

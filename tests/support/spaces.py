@@ -15,12 +15,12 @@ from tmverify.space.parts import OneColumn, Part
 
 TRICKY = (
     "Oslo",
-    "other",
-    " other",
-    "any other",
+    "unseen",
+    " unseen",
+    "unseen value",
     "missing",
     " missing ",
-    "\xa0other (2)",
+    "\xa0unseen (2)",
     "not given",
     "nan",
     "NA",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tmverify as tv
-from support.columns import plain_cost, random_allowed, random_machine, random_row, random_space, value_of
+from support.columns import plain_costs, random_allowed, random_machine, random_row, random_space, values_of
 from support.tiny import all_inputs
 from tmverify import verify
 from tmverify.properties.allowed import Allowed
@@ -22,12 +22,14 @@ def changing_sets(model: tv.Model, x: Any, allowed: Allowed, target: int | None)
     """For each set of columns whose change alters the decision, the least cost, by looking at every input."""
     space, found = model.space, dict[Set, int]()
     before = model.predict(x[None, :])[0]
-    for z in all_inputs(space.n_bits):
-        cost = plain_cost(space, allowed, x, z) if space.possible(z[None, :])[0] else None
-        after = model.predict(z[None, :])[0]
+    inputs = all_inputs(space.n_bits)
+    inputs = inputs[space.possible(inputs)]
+    costs = plain_costs(space, allowed, x, inputs)
+    differing = values_of(space, inputs) != values_of(space, x[None, :])
+    for cost, after, places in zip(costs, model.predict(inputs), differing, strict=True):
         if cost is None or (after == before if target is None else after != target):
             continue
-        changed = frozenset(c.name for c in space.columns if value_of(c, x) != value_of(c, z))
+        changed = frozenset(c.name for c, differs in zip(space.columns, places, strict=True) if differs)
         found[changed] = min(cost, found.get(changed, cost))
     return found
 

@@ -17,7 +17,7 @@ from tmverify.bnn.evaluate import reference_classes
 from tmverify.certificates import claims
 from tmverify.errors import InvalidInputError
 from tmverify.properties.allowed import Allowed
-from tmverify.properties.trust import REPLAYED
+from tmverify.properties.trust import CHECKED, HITTING_SETS, REPLAYED
 
 # Models whose decisions have one reason each, so that it does not matter which one is found.
 TABLE = tv.Model.from_clauses(
@@ -316,6 +316,18 @@ def test_engines_are_named_in_what_is_trusted(engine: str, kind: Any, smallest: 
     assert any("tmverify.engines." in words for words in why.trusts)
     assert set(REPLAYED) <= set(why.trusts)
     assert why.questions
+
+
+def test_hitting_sets_are_named_where_smallest_rests_on_them() -> None:
+    smallest = tv.explain(BITS, [1, 1, 1], smallest=True)
+    assert smallest.minimal == "smallest"
+    assert set(HITTING_SETS) <= set(smallest.trusts)
+    assert tv.explain(BITS, [1, 1, 1], smallest=True, certificate=True).trusts == CHECKED
+    nearest = tv.explain(BITS, [1, 1, 1], kind="contrastive", smallest=True)
+    for why in (tv.explain(BITS, [1, 1, 1]), nearest):
+        assert not set(HITTING_SETS) & set(why.trusts)
+    costly = tv.explain(BITS, [1, 1, 1], kind="contrastive", smallest=True, cost={"x0": 2}, within=4)
+    assert set(HITTING_SETS) <= set(costly.trusts)
 
 
 def test_a_sentence_about_costs_does_not_count_changes() -> None:

@@ -3,6 +3,7 @@
     columns, freeze, increase, decrease    names with commas between them
     within      age=18..65  age=18..  age=..65,missing  city=Oslo,Bergen
     cost        age=2
+    known_values                           no change to missing and unseen values
     features    names, indices and ranges of bits (``features``)
 
 Each may be given several times. A text that is exactly the name of a column, or the value of one, is that
@@ -40,6 +41,7 @@ class Typed:
     decrease: tuple[str, ...] = ()
     within: tuple[str | Pair, ...] = ()
     cost: tuple[str | Pair, ...] = ()
+    known_values: bool = False
     features: str | None = None
     direction: str | None = None
 
@@ -53,7 +55,8 @@ class Typed:
         }
         single = {name: value for name in ("features", "direction") if (value := getattr(self, name))}
         distance = {} if self.distance == "columns" else {"distance": self.distance}
-        return {**distance, **lists, **single}
+        known = {"known_values": "true"} if self.known_values else {}
+        return {**distance, **lists, **known, **single}
 
 
 def read_rules(model: Classifier, typed: Typed) -> Rules:
@@ -90,6 +93,7 @@ def read_rules(model: Classifier, typed: Typed) -> Rules:
             decrease=_listed(typed.decrease, places),
             within=_within(typed.within, space, places),
             cost=_costs(typed.cost, places),
+            known_values=typed.known_values,
             features=None if typed.features is None else read_features(model, typed.features),
             direction=cast("Direction | None", typed.direction),
         ),

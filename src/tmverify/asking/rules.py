@@ -23,7 +23,16 @@ from numpy.typing import NDArray
 
 from tmverify.asking.bits import is_packed, pack, unpack
 from tmverify.errors import shown
-from tmverify.properties.allowed import MAX_COST, Direction, Distance, Rule, Rules, Way
+from tmverify.properties.allowed import (
+    MAX_COST,
+    Direction,
+    Distance,
+    Rule,
+    Rules,
+    Way,
+    changes_to_known,
+    leave_out_unknown,
+)
 from tmverify.space import Flag, Number, Space
 from tmverify.space.phrases import Condition, quoted
 
@@ -170,11 +179,22 @@ class KeptRules:
                 verbs = ("be set", "be cleared") if flag else ("grow", "fall")
                 ways[verbs[rule.way == "down"]].append(rule.column)
         said += [f"{named(places)} may only {verb}" for verb, places in ways.items()]
-        said += [_values_text(space, rule) for rule in self.columns if rule.values is not None]
+        said += self._values_words(space)
         costs = [rule for rule in self.columns if rule.cost != 1]
         if costs:
             said.append(f"cost {_listed([f'{_name(space, rule.column)} {rule.cost}' for rule in costs])}")
         return said
+
+    def _values_words(self, space: Space | None) -> list[str]:
+        """What columns may change to; those that change to known values are said together."""
+        given = [rule for rule in self.columns if rule.values is not None]
+        known = [] if space is None else [rule for rule in given if changes_to_known(space, rule)]
+        if space is None or len(known) < 2:
+            return [_values_text(space, rule) for rule in given]
+        said = "only known values"
+        if not leave_out_unknown(space, self.columns):
+            said = f"{_listed([_name(space, rule.column) for rule in known])} only to known values"
+        return [said, *(_values_text(space, rule) for rule in given if rule not in known)]
 
     def by_column(self, space: Space) -> dict[str, dict[str, Any]]:
         """The rule of each column that has one, by its name, as plain values for JSON."""

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,30 @@ from tmverify.space.parts import ABSENT
 OWN = "own"
 _MOST_SHOWN = 20
 _DATA_FILES = (".csv", ".tsv", ".txt", ".npz", ".npy")
+_RANGE = re.compile(r"(\d{1,12})(?:-(\d{1,12}))?", re.ASCII)
 _PIXEL = re.compile(r"pixel_(\d{1,5})_(\d{1,5})\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a row comes from, as far as it is known: its index, its line, its name, and its true class."""
+
+    index: int | None
+    line: int | None = None
+    name: str | None = None
+    label: Label | None = None
+
+    @property
+    def called(self) -> str:
+        """What the row is called."""
+        return self.name or (f"input {self.index}" if self.line is None else f"line {self.line}")
+
+    def decided(self, decision: Label) -> str:
+        """A decision in words, with whether the label says the same."""
+        if self.label is None:
+            return f"class {decision}"
+        agrees = "as labelled" if self.label == decision else f"but labelled {self.label}"
+        return f"class {decision}, {agrees}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -106,6 +130,21 @@ class Subject:
             for place, index in enumerate(self.rows)
         ]
 
+    def origins(self) -> list[Origin]:
+        """Where each row comes from; its label only if that is a class of the model."""
+        labels = [None] * len(self.rows) if self.y is None else match_labels(self.y, self.models[0].classes)
+        lines = None if self.inputs is None else self.inputs.lines
+        names = None if self.inputs is None else self.inputs.ids
+        return [
+            Origin(
+                index,
+                None if lines is None or index is None else lines[index],
+                None if names is None or index is None else names[index],
+                label,
+            )
+            for index, label in zip(self.rows, labels, strict=True)
+        ]
+
     def _row(self, index: int | None) -> dict[str, Any]:
         """What a row of the file is for people: its line, its name, its cells."""
         if index is None or self.inputs is None:
@@ -122,12 +161,13 @@ class Subject:
 class Chosen:
     """Which inputs, whose decision and what may change, as given in a command or a plan.
 
-    ``n`` rows are drawn by ``seed``, or all are taken; ``index`` chooses one row instead.
+    ``n`` rows are drawn by ``seed``, or all are taken; ``index`` chooses rows instead: "3", "0,7-9", and,
+    where rows have names, a name.
     """
 
     n: int | None = None
     seed: int = 0
-    index: int | None = None
+    index: str | None = None
     scope: str = TEAM
     allowed: Typed = Typed()  # noqa: RUF009 (it is frozen)
     image: tuple[int, int] | None = None
@@ -294,11 +334,33 @@ def _rows(inputs: Inputs, chosen: Chosen) -> list[int]:
     if chosen.index is None:
         drawn: list[int] = draw(len(inputs.X), inputs.y, chosen.n, chosen.seed).tolist()
         return drawn
-    if chosen.index >= len(inputs.X):
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, name in enumerate(inputs.ids or ()):
+        places[name].append(place)
+    parts = [chosen.index] if chosen.index in places else chosen.index.split(",")
+    found = [row for part in parts for row in _indices(part.strip(), places, len(inputs.X))]
+    return list(dict.fromkeys(found))
+
+
+def _indices(text: str, places: Mapping[str, list[int]], n_inputs: int) -> Sequence[int]:
+    """The rows that an index, a range of them, or a name means. What looks like a number is an index."""
+    match = _RANGE.fullmatch(text)
+    if text in places and (match is None or match[2] is not None):
+        return places[text]
+    if match is None:
+        hint = guess(text, list(places)) if places else " For names, --id says which column has them."
         raise InvalidInputError(
-            f"--index must be below the number of inputs, {len(inputs.X)}. Got {chosen.index} instead."
+            f"--index must be rows by index from 0, such as 7 or 0,3,10-19, or by name. Got {text!r} "
+            f"instead.{hint}"
         )
-    return [chosen.index]
+    first, last = int(match[1]), int(match[2] or match[1])
+    if max(first, last) >= n_inputs:
+        raise InvalidInputError(
+            f"--index must be below the number of inputs, {n_inputs}. Got {max(first, last)} instead."
+        )
+    if first > last:
+        raise InvalidInputError(f"--index must have the lower end of a range first. Got {text!r} instead.")
+    return range(first, last + 1)
 
 
 def _check_possible(model: Classifier, inputs: Inputs, X: NDArray[np.uint8], rows: Sequence[int]) -> None:

@@ -37,6 +37,7 @@
     increase = ["income"]            # may only grow; decrease: may only fall
     within = { income = "2000..", savings = ["little", "moderate"] }
     cost = { savings = 2 }           # a change of it costs 2, not 1
+    known_values = true              # no column changes to missing, or to a value that training has not seen
 
     [[ask]]
     question = "radius"              # of each model, or with pairs of models: the nearest disagreement
@@ -79,7 +80,7 @@ _MOST = 1 << 31
 _TOP = ("title", "engine", "timeout", "memory", "certificates", "models", "inputs", "ask")
 _OF_INPUTS = ("file", "n", "seed", "image", "id")
 _LISTS = ("columns", "freeze", "increase", "decrease")
-_OF_REGION = ("inputs", *_LISTS, "within", "cost", "features", "direction")
+_OF_REGION = ("inputs", *_LISTS, "within", "cost", "known_values", "features", "direction")
 _OF_ASK = ("question", "models", *_OF_REGION, "distance", "epsilons", "scope")
 
 
@@ -236,9 +237,16 @@ def _allowed(raw: Mapping[str, Any], where: str) -> Typed:
         **{key: _names(raw[key], f"{where}: {key}") for key in _LISTS if key in raw},
         within=_pairs(raw.get("within", {}), f"{where}: within", '{ age = "18..65", city = ["Oslo"] }'),
         cost=_pairs(raw.get("cost", {}), f"{where}: cost", "{ age = 2 }"),
+        known_values=_flag(raw.get("known_values", False), f"{where}: known_values"),
         features=None if "features" not in raw else _string(raw["features"], f"{where}: features"),
         direction=_direction(raw.get("direction"), where),
     )
+
+
+def _flag(raw: Any, where: str) -> bool:
+    if not isinstance(raw, bool):
+        raise PlanError(f"{where} must be true or false. Got {shown(raw)} instead.")
+    return raw
 
 
 def _names(raw: Any, where: str) -> tuple[str, ...]:

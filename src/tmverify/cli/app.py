@@ -93,6 +93,7 @@ def _parameters(question: Question) -> Iterator[tuple[str, Any, Any]]:
         yield "decrease", options.Decrease, []
         yield "within", options.Within, []
         yield "cost", options.Cost, []
+        yield "known_values", options.KnownValues, False
         yield "features", options.Features, None
         yield "direction", options.Direction, None
     yield "engine", options.Engine, "auto"

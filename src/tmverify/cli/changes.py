@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from tmverify.certificates import Certificate
     from tmverify.verify import NearestChanges
 
-Index = Annotated[
-    int | None,
-    typer.Option("--index", min=0, help="One row of DATA, by its index (from 0). Default: every row."),
-]
 HowMany = Annotated[int, typer.Option("--k", "-k", min=1, help="How many changes of a row, at most.")]
 Target = Annotated[
     str | None,
@@ -30,7 +26,7 @@ CHANGES_TIMEOUT = 60.0
 def changes(
     model: options.ModelFile,
     data: options.DataFile,
-    index: Index = None,
+    index: options.Index = None,
     k: HowMany = 5,
     target: Target = None,
     id: options.IdColumn = None,
@@ -43,11 +39,13 @@ def changes(
     decrease: options.Decrease = [],  # noqa: B006
     within: options.Within = [],  # noqa: B006
     cost: options.Cost = [],  # noqa: B006
+    known_values: options.KnownValues = False,
     features: options.Features = None,
     direction: options.Direction = None,
     engine: options.Engine = "auto",
     timeout: options.Timeout = CHANGES_TIMEOUT,
     as_json: options.AsJson = False,
+    csv: options.ChangesCsv = None,
     certificate: options.CertificateFolder = None,
 ) -> None:
     """What would have to change for another decision? The cheapest changes of each input, all proved.
@@ -55,7 +53,8 @@ def changes(
     A change is a set of columns; no set contains another. The cheapest come first, by default those of the
     fewest columns, with the values that do it. It is proved that none is left out that is cheaper, but those
     that contain a listed one, or lie within one; --certificate writes the proofs down.
-    Say what can't change with --freeze age,sex, and what is hard to change with --cost.
+    Say what can't change with --freeze age,sex, and what is hard to change with --cost; --known-values leaves
+    out changes to missing and unseen values. If DATA has labels, it says which rows are decided otherwise.
 
     Example: [cyan]tmverify changes people.tm people.csv --index 7 --k 5[/cyan]
     a wished decision: [cyan]tmverify changes loans.tm loans.csv --index 3 --target yes --freeze age[/cyan]
@@ -63,7 +62,11 @@ def changes(
     from tmverify.asking.subject import Chosen, about_inputs, machines, open_inputs, open_models, text_of
     from tmverify.cli.ask import typed_of
     from tmverify.cli.output import described, show_json, tell_of_rows
+    from tmverify.cli.saving import check_apart, check_target
 
+    if csv is not None:
+        check_target(csv, "--csv", [".csv"])
+        check_apart([model, data], [csv], "MODEL, DATA and --csv")
     allowed = typed_of(
         {
             "distance": distance,
@@ -73,6 +76,7 @@ def changes(
             "decrease": decrease,
             "within": within,
             "cost": cost,
+            "known_values": known_values,
             "features": features,
             "direction": direction,
         }
@@ -83,17 +87,19 @@ def changes(
     chosen = Chosen(n=n, seed=seed, index=index, allowed=allowed)
     subject = about_inputs((text_of(model.stem),), opened, inputs, chosen, data=text_of(data.stem))
     asked = _Asked(subject, k, target, engine, timeout, certificate)
+    if not as_json:
+        asked.show_heading(model.name)
+    asked.run(show=not as_json)
+    if csv is not None:
+        asked.save_csv(csv)
     if as_json:
         head = described("changes", [model], opened)
-        rows = [asked.document(place) for place in range(len(subject.rows))]
         how = {"data": str(data), "k": k, "target": asked.target, "rules": subject.rules.to_json()}
-        show_json({**head, **how, "results": rows})
+        rows = [asked.document(place) for place in range(len(asked.found))]
+        show_json({**head, **how, "interrupted": asked.interrupted, "results": rows})
     else:
-        asked.show_heading(model.name)
-        for place in range(len(subject.rows)):
-            asked.show(place)
-        asked.show_certificates(model)
-    raise typer.Exit(ExitCode.HOLDS if asked.complete else ExitCode.UNKNOWN)
+        asked.show_end(model, csv)
+    raise typer.Exit(asked.code)
 
 
 class _Asked:
@@ -117,10 +123,28 @@ class _Asked:
         self.target = None if target is None else read_class(self.model, target, "--target")
         self.certificates = certificates
         check_folder(certificates, stored=False)
-        self.complete = True
+        self.origins = subject.origins()
+        self.found: list[NearestChanges] = []
         self.written: list[Path] = []
+        self.interrupted = False
 
-    def ask(self, place: int) -> NearestChanges:
+    @property
+    def code(self) -> ExitCode:
+        if self.interrupted:
+            return ExitCode.INTERRUPTED
+        return ExitCode.HOLDS if all(found.complete for found in self.found) else ExitCode.UNKNOWN
+
+    def run(self, *, show: bool) -> None:
+        """Ask about each row, and print what is found; Ctrl-C ends it, and the rows before are kept."""
+        try:
+            for place in range(len(self.subject.rows)):
+                self.found.append(self._ask(place))
+                if show:
+                    self._show(place)
+        except KeyboardInterrupt:
+            self.interrupted = True
+
+    def _ask(self, place: int) -> NearestChanges:
         from tmverify.verify.changes import find_changes
 
         assert self.subject.X is not None
@@ -134,7 +158,6 @@ class _Asked:
             engine=self.engine,
             certificate=self.certificates is not None,
         )
-        self.complete &= found.complete
         written = [(f"{number}", change.certificate) for number, change in enumerate(found, 1)]
         for name, certificate in [*written, ("no-more", found.certificate)]:
             if certificate is not None:
@@ -153,18 +176,9 @@ class _Asked:
         asked = digest([dict(certificate.claim), pack(self.subject.X[place]).hex()])
         return self.certificates / f"changes-{self.subject.rows[place]:04d}-{name}-{asked}.tmcert"
 
-    def _named(self, place: int) -> tuple[int | None, int | None, str | None]:
-        """The row's index, its line and its name, as far as they are known."""
-        index, inputs = self.subject.rows[place], self.subject.inputs
-        if index is None or inputs is None:
-            return index, None, None
-        line = None if inputs.lines is None else inputs.lines[index]
-        return index, line, None if inputs.ids is None else inputs.ids[index]
-
     def document(self, place: int) -> dict[str, Any]:
         """The answer for one row, for JSON."""
-        found = self.ask(place)
-        index, line, name = self._named(place)
+        found, origin = self.found[place], self.origins[place]
         sets = [
             {
                 "cost": change.cost,
@@ -181,16 +195,42 @@ class _Asked:
             for number, change in enumerate(found, 1)
         ]
         return {
-            "index": index,
-            "line": line,
-            "name": name,
+            "index": origin.index,
+            "line": origin.line,
+            "name": origin.name,
             "decision": found.before,
+            "label": origin.label,
             "complete": found.complete,
             "exhausted": found.exhausted,
             "detail": found.detail,
             "seconds": found.seconds,
             "changes": sets,
         }
+
+    def save_csv(self, path: Path) -> None:
+        """Write a line for every set of changes (``changes`` in JSON), and one for a row that has none."""
+        import json
+
+        from tmverify.cli.saving import save_lines
+
+        columns = ["index", "line", "name", "decision", "label", "number", "outcome", "cost", "optimal"]
+        columns += ["changes", "complete", "exhausted", "seconds", "certificate", "detail"]
+        if self.certificates is None:
+            columns.remove("certificate")
+        lines = []
+        for row in map(self.document, range(len(self.found))):
+            lines += [
+                {
+                    **row,
+                    **one,
+                    "decision": row["decision"],
+                    "outcome": one["decision"],
+                    "number": number,
+                    "changes": json.dumps(one["changes"], ensure_ascii=False),
+                }
+                for number, one in enumerate(row["changes"], 1)
+            ] or [{**row, "changes": ""}]
+        save_lines(path, columns, lines)
 
     def show_heading(self, model: str) -> None:
         """Print what was asked."""
@@ -204,16 +244,14 @@ class _Asked:
         said += [f"at most {self.k} each", f"cost in {self.subject.rules.unit}", f"engine {self.engine}"]
         show(plain(" · ".join(said).replace("cost in cost", "weighted cost")))
 
-    def show(self, place: int) -> None:
+    def _show(self, place: int) -> None:
         """Print the answer for one row."""
         from rich.text import Text
 
         from tmverify.cli.output import plain, show
 
-        found = self.ask(place)
-        index, line, name = self._named(place)
-        called = name or (f"input {index}" if line is None else f"line {line}")
-        show(Text(plain(f"{called}: class {found.before}"), style="bold"))
+        found, origin = self.found[place], self.origins[place]
+        show(Text(plain(f"{origin.called}: {origin.decided(found.before)}"), style="bold"))
         for change in found:
             text = Text("  class ").append(plain(change.decision), style="cyan")
             said = str(change) if change.changes else "no change at all"
@@ -237,10 +275,18 @@ class _Asked:
             return f"proved: these are all; nothing else that is allowed {leads} without one of them{note}"
         return f"proved: none is cheaper; there may be others (--k {2 * self.k})"
 
-    def show_certificates(self, model: Path) -> None:
-        """Print what was written, and how it is checked."""
-        from tmverify.cli.output import plain, show
+    def show_end(self, model: Path, csv: Path | None) -> None:
+        """Print what was written, how it is checked, and whether it was interrupted."""
+        from rich.text import Text
 
+        from tmverify.cli.output import counted, plain, show
+
+        if csv is not None:
+            n = counted(sum(map(len, self.found)), "set")
+            show(f"{n} of changes of {counted(len(self.found), 'row')} written to {plain(csv)}")
         if self.written:
             show(f"certificates: {len(self.written)} written to {plain(self.certificates)}; check them with")
             show(f"  tmcheck --dir {plain(self.certificates)} {plain(model)}")
+        if self.interrupted:
+            of = counted(len(self.subject.rows), "row")
+            show(Text(f"INTERRUPTED after {len(self.found)} of {of}", style="bold yellow"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import statistics
@@ -18,6 +17,7 @@ from tmverify.asking.tally import Tally
 from tmverify.atomic import replacing
 from tmverify.cli.ask import Answers
 from tmverify.cli.output import described
+from tmverify.cli.saving import save_lines
 from tmverify.model import Label
 from tmverify.model.names import feature_name, feature_names
 from tmverify.properties import Status
@@ -227,10 +227,7 @@ def save_csv(path: Path, answers: Answers) -> None:
     left_out |= {"certificate"} if answers.given.certificate is None else set()
     own = _CSV_DISTANCES if answers.question.is_distance else _CSV_VERDICTS
     columns = [column for column in (*_CSV, *own, *_MORE_CSV) if column not in left_out]
-    with replacing(path) as draft, open(draft, "x", newline="", encoding="utf-8") as text:
-        writer = csv.DictWriter(text, columns, extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(_csv_line(each) for each in _results(answers))
+    save_lines(path, columns, map(_csv_line, _results(answers)))
 
 
 def _csv_line(result: dict[str, Any]) -> dict[str, Any]:

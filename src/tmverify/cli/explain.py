@@ -11,10 +11,6 @@ import typer
 from tmverify.cli import options
 from tmverify.errors import InvalidInputError
 
-Index = Annotated[
-    int | None,
-    typer.Option("--index", min=0, help="One row of DATA, by its index (from 0). Default: every row."),
-]
 KindOption = Annotated[
     str | None,
     typer.Option(
@@ -61,7 +57,11 @@ All = Annotated[
 Rows_ = Annotated[
     int,
     typer.Option(
-        "--rows", min=0, help="Lines of the table of rules.", rich_help_panel="Output", show_default=True
+        "--rows",
+        min=0,
+        help="Of many rows, show so many, and so many lines of the table of rules. 0: only a summary.",
+        rich_help_panel="Output",
+        show_default=True,
     ),
 ]
 _TIMEOUT = 60.0
@@ -71,7 +71,7 @@ _ROWS = 20
 def explain(
     model: options.ModelFile,
     data: options.DataFile,
-    index: Index = None,
+    index: options.Index = None,
     kind: KindOption = None,
     within: Within = [],  # noqa: B006 (typer copies it)
     smallest: Smallest = False,
@@ -88,12 +88,14 @@ def explain(
     increase: options.Increase = [],  # noqa: B006
     decrease: options.Decrease = [],  # noqa: B006
     cost: options.Cost = [],  # noqa: B006
+    known_values: options.KnownValues = False,
     features: options.Features = None,
     direction: options.Direction = None,
     engine: options.Engine = "auto",
     timeout: options.Timeout = _TIMEOUT,
     rows: Rows_ = _ROWS,
     as_json: options.AsJson = False,
+    csv: options.ReasonsCsv = None,
     certificate: options.CertificateFolder = None,
 ) -> None:
     """Why is it decided so? The facts that are enough for a decision, or the changes that alter it, proved.
@@ -103,6 +105,7 @@ def explain(
     are drawn; in a text, words are marked.
     A [bold]contrastive[/bold] reason is a set of columns that can alter the decision, none to spare.
 
+    If DATA has labels, it says which rows are decided otherwise.
     Without --index every row is explained, and a table lists the rules with how many rows of DATA each
     covers: those that have its facts, so that their decision is proved by it. --widen makes rules cover more.
 
@@ -111,7 +114,7 @@ def explain(
     why not yes: [cyan]tmverify explain loans.tm loans.csv --index 7 --target yes --freeze age,sex[/cyan]
     all reasons: [cyan]tmverify explain loans.tm loans.csv --index 7 --all 20[/cyan]
     a picture, near it: [cyan]tmverify explain digits.tm digits-test.npz --index 3 --within 5[/cyan]
-    rules for a file: [cyan]tmverify explain loans.tm loans.csv --widen --n 200[/cyan]
+    rules for a file: [cyan]tmverify explain loans.tm loans.csv --widen --n 200 --csv rules.csv[/cyan]
     proofs: [cyan]tmverify explain loans.tm loans.csv --index 7 --certificate proofs[/cyan]
     """
     from tmverify.asking.subject import (
@@ -126,6 +129,7 @@ def explain(
     from tmverify.cli.explained import Explained, Wanted
     from tmverify.cli.output import described, show_json, tell_of_rows
     from tmverify.cli.reasons import Screen
+    from tmverify.cli.saving import check_apart, check_target
 
     epsilon, values = _limits(within)
     allowed = typed_of(
@@ -137,11 +141,15 @@ def explain(
             "decrease": decrease,
             "within": values,
             "cost": cost,
+            "known_values": known_values,
             "features": features,
             "direction": direction,
         }
     )
     _check(kind, smallest, widen, all_, engine, certificate)
+    if csv is not None:
+        check_target(csv, "--csv", [".csv"])
+        check_apart([model, data], [csv], "MODEL, DATA and --csv")
     shape = options.read_shape(image)
     opened = open_models([model])
     inputs = open_inputs(data, opened, id)
@@ -162,14 +170,16 @@ def explain(
         ),
         certificate,
     )
-    screen = None if as_json else Screen(explained)
+    screen = None if as_json else Screen(explained, rows)
     if screen is not None:
         screen.show_heading(model.name)
     explained.run(screen)
+    if csv is not None:
+        explained.save_csv(csv)
     if screen is None:
         show_json(explained.document(described("explain", [model], opened), data))
     else:
-        screen.show_end(model, data, rows)
+        screen.show_end(model, data, csv)
     raise typer.Exit(explained.code)
 
 

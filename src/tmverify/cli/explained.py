@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,11 +13,13 @@ import numpy as np
 
 from tmverify.asking.bits import pack
 from tmverify.asking.coverage import Coverage, Rows, Rule, rules_of
-from tmverify.asking.subject import Subject
+from tmverify.asking.subject import Origin, Subject
 from tmverify.asking.task import digest
 from tmverify.campaign.run import check_folder
 from tmverify.certificates import Certificate
 from tmverify.cli.exit_codes import ExitCode
+from tmverify.cli.saving import save_lines
+from tmverify.data import match_labels
 from tmverify.errors import InvalidInputError
 from tmverify.model import Label
 from tmverify.progress import ProgressBar
@@ -32,6 +35,12 @@ from tmverify.verify.explaining import (
 from tmverify.verify.explanation import Explanation, Kind
 
 INTERRUPTED = "interrupted by Ctrl-C"
+_CSV = (
+    *("index", "line", "name", "decision", "label", "kind", "rule", "columns", "facts", "changes", "outcome"),
+    *("sufficient", "minimal", "undecided", "covers", "questions", "seconds", "certificate", "stop_reason"),
+    "detail",
+)
+_LISTS = ("columns", "facts", "changes", "undecided")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +97,7 @@ class Listener(Protocol):
     def begin(self, row: Row) -> None:
         """The reasons of a row are going to be listed."""
 
-    def listed(self, reason: Explanation) -> None:
+    def listed(self, row: Row, reason: Explanation) -> None:
         """One of several reasons for the same row."""
 
     def end(self, row: Row) -> None:
@@ -111,6 +120,9 @@ class Explained:
                 "already."
             )
         self.coverage = Coverage(self.model, subject.inputs.X, subject.rules)
+        self.origins = subject.origins()
+        y = subject.inputs.y
+        self.labels = None if y is None else match_labels(y, self.model.classes)
         check_folder(certificates, stored=False)
         self.rows: list[Row] = []
         self.complete, self.interrupted = True, False
@@ -205,7 +217,7 @@ class Explained:
                 else:
                     self._keep(row, reason)
                     if listener is not None:
-                        listener.listed(reason)
+                        listener.listed(row, reason)
                 bar.say(f"explaining ({sum(map(len, seen.values()))} reasons)")
         except KeyboardInterrupt:
             row.detail = INTERRUPTED
@@ -237,13 +249,20 @@ class Explained:
             for reason, covered in row.reasons:
                 yield row.place, reason, covered
 
-    def named(self, place: int) -> tuple[int | None, int | None, str | None]:
-        """The index of a row, its line and its name, as far as they are known."""
-        index, inputs = self.subject.rows[place], self.subject.inputs
-        if index is None or inputs is None:
-            return index, None, None
-        line = None if inputs.lines is None else inputs.lines[index]
-        return index, line, None if inputs.ids is None else inputs.ids[index]
+    @property
+    def n_done(self) -> int:
+        """How many rows are explained to the end."""
+        return sum(row.detail != INTERRUPTED for row in self.rows)
+
+    def as_labelled(self, rule: Rule) -> int | None:
+        """How many of the rows that a rule covers have a label that agrees with it; None without labels."""
+        if self.labels is None:
+            return None
+        own, target = rule.reason.decision, rule.reason.target
+        covered = [self.labels[row] for row in np.flatnonzero(rule.covered).tolist()]
+        if target is None:
+            return sum(label == own for label in covered)
+        return sum(label not in (None, target) for label in covered)
 
     def raw(self, place: int) -> Sequence[str] | None:
         """The cells of a row in its file, one for each part of the space, if they are known."""
@@ -261,6 +280,7 @@ class Explained:
                 "decision": rule.reason.decision,
                 "facts": _facts(rule.reason),
                 "rows": rule.n_rows,
+                "as_labelled": self.as_labelled(rule),
                 "indices": np.flatnonzero(rule.covered).tolist(),
                 "found_for": [self.subject.rows[place] for place in rule.found_for],
             }
@@ -286,19 +306,33 @@ class Explained:
             "covering": rules,
         }
 
-    def _document(self, row: Row) -> dict[str, Any]:
-        index, line, name = self.named(row.place)
-        about: dict[str, Any] = {
-            "index": index,
-            "line": line,
-            "name": name,
-            "decision": row.decision,
-            "already": row.already,
-        }
-        reasons = [
-            _reason(reason, int(covered.sum()), path)
-            for (reason, covered), path in zip(row.reasons, row.paths, strict=True)
+    def save_csv(self, path: Path) -> None:
+        """Write a line for every reason, and one for a row that has none; lists are in JSON.
+
+        ``facts`` has them all, as texts, where ``rule`` has the first ones. There is a column ``certificate``
+        if certificates were wanted.
+        """
+        columns = [column for column in _CSV if self.certificates is not None or column != "certificate"]
+        lines = [
+            {**self._about(row), **_csv_line(reason)}
+            for row in self.rows
+            for reason in _documents(row) or [{}]
         ]
+        save_lines(path, columns, lines)
+
+    def _about(self, row: Row) -> dict[str, Any]:
+        origin: Origin = self.origins[row.place]
+        return {
+            "index": origin.index,
+            "line": origin.line,
+            "name": origin.name,
+            "decision": row.decision,
+            "label": origin.label,
+        }
+
+    def _document(self, row: Row) -> dict[str, Any]:
+        about, reasons = self._about(row), _documents(row)
+        about["already"] = row.already
         if self.wanted.limit is None:
             return {**about, **(reasons[0] if reasons else {})}
         important = row.importance
@@ -318,6 +352,20 @@ class Explained:
             "stop_reason": row.stop_reason,
             "detail": row.detail,
         }
+
+
+def _documents(row: Row) -> list[dict[str, Any]]:
+    return [
+        _reason(reason, int(covered.sum()), path)
+        for (reason, covered), path in zip(row.reasons, row.paths, strict=True)
+    ]
+
+
+def _csv_line(reason: dict[str, Any]) -> dict[str, Any]:
+    """A reason with its lists as JSON, where there are any."""
+    texts = {**reason, "facts": [fact["text"] for fact in reason.get("facts", ())]}
+    lists = {key: json.dumps(texts[key], ensure_ascii=False) for key in _LISTS if texts.get(key)}
+    return {**reason, **dict.fromkeys(_LISTS, ""), **lists}
 
 
 def _facts(reason: Explanation) -> list[dict[str, str]]:

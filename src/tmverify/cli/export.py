@@ -84,6 +84,7 @@ def export(
     decrease: options.Decrease = [],  # noqa: B006
     within: options.Within = [],  # noqa: B006
     cost: options.Cost = [],  # noqa: B006
+    known_values: options.KnownValues = False,
     features: Features = None,
     direction: Direction = None,
 ) -> None:
@@ -114,6 +115,7 @@ def export(
         "decrease": decrease or None,
         "within": within or None,
         "cost": cost or None,
+        "known-values": known_values or None,
         "features": features,
         "direction": direction,
     }
@@ -217,8 +219,12 @@ def _question(
         (task,) = subject.tasks(EQUIVALENCE)
         said = [f"scope {scope}", *subject.rules.words(subject.named.space)]
     else:
-        given = {name.removeprefix("--"): value for name, value in near.items() if value is not None}
-        index, epsilon = given.pop("index", 0), given.pop("epsilon", None)
+        given = {
+            name.removeprefix("--").replace("-", "_"): value
+            for name, value in near.items()
+            if value is not None
+        }
+        index, epsilon = str(given.pop("index", 0)), given.pop("epsilon", None)
         chosen = Chosen(index=index, scope=scope, allowed=typed_of({"distance": distance, **given}))
         inputs = open_inputs(data, models)
         tell_of_rows(data, inputs.ignored, inputs.notes)

@@ -80,6 +80,15 @@ IdColumn = Annotated[
         rich_help_panel=_INPUTS,
     ),
 ]
+Index = Annotated[
+    str | None,
+    typer.Option(
+        "--index",
+        metavar="ROWS",
+        help="Only these rows of DATA, by index from 0: 7, or 0,3,10-19. Or by name, with --id. Default: "
+        "every row.",
+    ),
+]
 SampleSize = Annotated[
     int | None,
     typer.Option(
@@ -185,6 +194,15 @@ Cost = Annotated[
         metavar="COLUMN=COST",
         help="What a change of a column costs (a step, with --distance steps), instead of 1: age=2. Repeat "
         "it for more columns. Epsilon and radius are costs then.",
+        rich_help_panel=_REGION,
+    ),
+]
+KnownValues = Annotated[
+    bool,
+    typer.Option(
+        "--known-values",
+        help="Change columns only to values that training has seen: not to missing, not to unseen ones. "
+        "Columns of --within change to the values that it gives.",
         rich_help_panel=_REGION,
     ),
 ]
@@ -320,6 +338,24 @@ CsvFile = Annotated[
         metavar="FILE.csv",
         help="Write a line for every answer, with the bits that flip by index (from 0) and by name, and the "
         "changes in words. Also after Ctrl-C.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+ReasonsCsv = Annotated[
+    Path | None,
+    typer.Option(
+        "--csv",
+        metavar="FILE.csv",
+        help="Write a line for every reason, with its rule, its facts and what is proved. Also after Ctrl-C.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+ChangesCsv = Annotated[
+    Path | None,
+    typer.Option(
+        "--csv",
+        metavar="FILE.csv",
+        help="Write a line for every set of changes, with its cost. Also after Ctrl-C.",
         rich_help_panel=_OUTPUT,
     ),
 ]

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,10 +53,12 @@ def said_of(reason: Explanation, wanted: Wanted) -> str:
     if reason.minimal == "open":
         n, names = counted(len(reason.undecided), "column"), _names(reason.undecided, 5)
         wider = ", or have further values" if reason.widened else ""
-        easier = "; --within 3 is easier" if reason.within is None else ""
+        easy = reason.kind == "sufficient" and reason.within is None
+        easier = "; --within 3 is easier" if easy else ""
         return f"proved: {what}; open: {n} might be left out{wider} ({names}): {reason.detail}{easier}"
     if not len(reason):
-        return "proved: no change that is allowed alters it, so nothing has to stay"
+        leads = "alters it" if reason.target is None else f"leads to class {reason.target}"
+        return f"proved: no change that is allowed {leads}, so nothing has to stay"
     if reason.minimal == "smallest":
         least = "no other reason has fewer columns"
     else:
@@ -176,8 +179,10 @@ class Looks:
 
     def _line(self, reason: Explanation, i: int, cell: str | None) -> tuple[str, str]:
         """A column, and what is said of it; the cell of the row, if that says more."""
-        fact = reason.facts[i]
-        said, known = fact.value.removeprefix("is "), fact.value
+        fact, values = reason.facts[i], self.space.columns[reason.places[i]].values
+        # Of several values it is a phrase, "is little or none"; one value may itself begin like that.
+        said = fact.value if fact.value in values else fact.value.removeprefix("is ")
+        known = fact.value
         if reason.kind == "contrastive":
             change = next(one for one in reason.changes if one.column == fact.column)
             said, known = f"{change.before} → {change.after}", change.before
@@ -236,8 +241,10 @@ def _marked(text: str, words: set[str]) -> Text:
 class Screen:
     """Prints what is found: a row with one reason in full; of several rows a line each, then their rules."""
 
-    def __init__(self, explained: Explained) -> None:
+    def __init__(self, explained: Explained, most: int) -> None:
+        """``most`` rows are shown, if there are several, and as many rules."""
         self.explained, self.wanted, subject = explained, explained.wanted, explained.subject
+        self.most = most
         space, shape = explained.model.space, subject.image
         if shape is not None and shape[0] * shape[1] != explained.model.n_features:
             raise InvalidInputError(
@@ -260,14 +267,19 @@ class Screen:
 
     def begin(self, row: Row) -> None:
         """Print the row's name, above its reasons."""
-        show(Text(plain(f"{self._called(row.place)}: class {row.decision}"), style="bold"))
+        if self._is_shown(row):
+            origin = self.explained.origins[row.place]
+            show(Text(plain(f"{origin.called}: {origin.decided(row.decision)}"), style="bold"))
 
-    def listed(self, reason: Explanation) -> None:
+    def listed(self, row: Row, reason: Explanation) -> None:
         """Print one reason of many for the same row."""
-        show(Text(f"  {reason.kind:<11}  ", style="cyan").append(plain(self.looks.sentence(reason))))
+        if self._is_shown(row):
+            show(Text(f"  {reason.kind:<11}  ", style="cyan").append(plain(self.looks.sentence(reason))))
 
     def end(self, row: Row) -> None:
         """Print a row, as far as it is not printed."""
+        if not self._is_shown(row):
+            return
         if self.wanted.limit is not None and not row.already:
             self._show_all(row)
         elif self.explained.many:
@@ -276,11 +288,23 @@ class Screen:
             self.begin(row)
             self._show_one(row)
 
-    def show_end(self, model: Path, data: Path, most: int) -> None:
+    def _is_shown(self, row: Row) -> bool:
+        return not self.explained.many or row.place < self.most
+
+    def show_end(self, model: Path, data: Path, csv: Path | None) -> None:
         """Print the rules of several rows, what was written, and whether it was interrupted."""
         explained = self.explained
-        if explained.many and most:
-            self._show_rules(data, most)
+        if explained.interrupted:
+            for row in explained.rows[-1:]:
+                if row.detail == INTERRUPTED and self._is_shown(row):
+                    self._show_all(row)
+        if explained.many:
+            self._show_sum()
+            if self.most:
+                self._show_rules(data)
+        if csv is not None:
+            n = counted(sum(len(row.reasons) for row in explained.rows), "reason")
+            show(f"{n} of {counted(len(explained.rows), 'row')} written to {plain(csv)}")
         written = [path for row in explained.rows for path in row.paths if path is not None]
         if written:
             folder = plain(explained.certificates)
@@ -288,25 +312,48 @@ class Screen:
             show(f"  tmcheck --dir {folder} {plain(model)}")
         if explained.interrupted:
             of = counted(len(explained.subject.rows), "row")
-            last = explained.rows[-1:] if self.wanted.limit is not None else []
-            for row in last:
-                if row.detail == INTERRUPTED:
-                    self._show_all(row)
-            show(Text(f"INTERRUPTED after {len(explained.rows) - len(last)} of {of}", style="bold yellow"))
+            show(Text(f"INTERRUPTED after {explained.n_done} of {of}", style="bold yellow"))
 
-    def _called(self, place: int) -> str:
-        index, line, name = self.explained.named(place)
-        return name or (f"input {index}" if line is None else f"line {line}")
+    def _show_sum(self) -> None:
+        """Print what is known of all rows together, and how many of them are not shown."""
+        explained, rows = self.explained, self.explained.rows
+        hidden = len(rows) - self.most
+        if self.most and hidden > 0:
+            more = f"… and {counted(hidden, 'more row')} (--rows {len(rows)}, --json or --csv FILE.csv)"
+            show(Text(more, style="dim"))
+        reasons = [row.reasons[0][0] for row in rows if row.reasons]
+        said = f"{counted(len(reasons), 'row')} explained"
+        if self.wanted.limit is None and reasons:
+            n_open = sum(not self.wanted.met_by(reason) for reason in reasons)
+            least = "smallest" if self.wanted.smallest else "minimal"
+            said += f", {n_open} of them not to the end" if n_open else f", each reason proved and {least}"
+            sizes = [len(reason) for reason in reasons]
+            said += f": {min(sizes)} to {counted(max(sizes), 'column')}, median {median(sizes):g}"
+        show(said)
+        labelled = [row for row in rows if explained.origins[row.place].label is not None]
+        if labelled:
+            n_wrong = sum(explained.origins[row.place].label != row.decision for row in labelled)
+            show(f"{n_wrong} of {counted(len(labelled), 'row')} decided otherwise than labelled")
+        if self.wanted.kinds == ("contrastive",) and self.wanted.limit is None:
+            columns = Counter(column for reason in reasons for column in reason.columns)
+            listed = [f"{column} {n}" for column, n in columns.most_common()]
+            if listed:
+                show(
+                    plain(f"rows by the columns that alter their decision: {_names(listed, _MOST_IMPORTANT)}")
+                )
 
     def _show_line(self, row: Row) -> None:
-        text = Text(plain(f"{self._called(row.place)}: "), style="bold")
+        origin = self.explained.origins[row.place]
+        text = Text(plain(f"{origin.called}: "), style="bold")
         if row.already:
-            show(text.append(plain(f"is class {row.decision}"), style="dim"))
+            show(text.append(plain(f"is {origin.decided(row.decision)}"), style="dim"))
             return
         reason = row.reasons[0][0]
         text.append(plain(self.looks.sentence(reason, _MOST_BRIEF)), style="not bold")
         if not self.wanted.met_by(reason):
             text.append(f"  ({plain(said_of(reason, self.wanted))})", style="not bold yellow")
+        if origin.label not in (None, row.decision):
+            text.append(plain(f"  (but labelled {origin.label})"), style="not bold yellow")
         show(text)
 
     def _show_one(self, row: Row) -> None:
@@ -330,10 +377,11 @@ class Screen:
         if row.importance is not None and row.importance.shares:
             shares = list(row.importance.shares.items())
             top = [f"{name} {share:.0%}" for name, share in shares]
-            n, of = row.importance.n_reasons, "all" if row.importance.complete else "the first"
-            said = f"importance, as the share of {of} {n} sufficient reasons"
-            said = "importance, as there is one sufficient reason" if (n, of) == (1, "all") else said
-            show(plain(f"  {said}: {_names(top, _MOST_IMPORTANT)}"))
+            n, known = row.importance.n_reasons, row.importance.complete
+            of = f"all {n} sufficient reasons" if known else f"the {n} sufficient reasons found so far"
+            if n == 1:
+                of = "the one sufficient reason" + ("" if known else " found so far")
+            show(plain(f"  importance, as the share of {of}: {_names(top, _MOST_IMPORTANT)}"))
 
     def _said_of_all(self, row: Row) -> tuple[str, bool]:
         counts = Counter(reason.kind for reason, _ in row.reasons)
@@ -345,18 +393,22 @@ class Screen:
             return f"{minimal}; open: there may be others: {row.detail}", False
         return f"{minimal}; there are more {' and '.join(sorted(row.more))} ones (--all {2 * limit})", True
 
-    def _show_rules(self, data: Path, most: int) -> None:
-        rules = self.explained.rules()
+    def _show_rules(self, data: Path) -> None:
+        rules, most, labelled = self.explained.rules(), self.most, self.explained.labels is not None
         if not rules:
             return
         table = Table()
         table.add_column("rows", justify="right")
+        if labelled:
+            table.add_column("as labelled", justify="right")
         table.add_column("found for")
         table.add_column("rule", overflow="fold")
         for rule in rules[:most]:
-            first, others = self._called(rule.found_for[0]), len(rule.found_for) - 1
+            first = self.explained.origins[rule.found_for[0]].called
+            others = len(rule.found_for) - 1
             table.add_row(
                 f"{rule.n_rows}",
+                *([f"{self.explained.as_labelled(rule)}"] if labelled else []),
                 Text(plain(f"{first} and {others} more" if others else first)),
                 Text(plain(self.looks.sentence(rule.reason, _MOST_IN_TABLE))),
             )

@@ -1,11 +1,14 @@
-"""Checks, before any work, of the files that a command will write."""
+"""The files that a command will write: checked before any work, and tables of answers."""
 
 from __future__ import annotations
 
+import csv
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from tmverify.atomic import replacing
 from tmverify.errors import InvalidInputError
 
 
@@ -34,3 +37,11 @@ def check_apart(read: Iterable[Path | None], written: Iterable[Path | None], nam
             if place in taken:
                 raise InvalidInputError(f"{names} must be different files. Got {path} twice.")
             taken.add(place)
+
+
+def save_lines(path: Path, columns: Sequence[str], lines: Iterable[Mapping[str, Any]]) -> None:
+    """Write a table; what a line has beside these columns is left out, and what it lacks stays empty."""
+    with replacing(path) as draft, open(draft, "x", newline="", encoding="utf-8") as text:
+        writer = csv.DictWriter(text, columns, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(lines)

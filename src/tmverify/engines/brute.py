@@ -70,22 +70,24 @@ def _batches(region: Region, size: int) -> Iterator[NDArray[np.uint8]]:
     for total in sorted(cost for cost in spent if cost <= region.radius):
         for k in range(min(n_flags, total) + 1):
             some = chosen[costs == total - k]
-            for start in range(0, len(some), size):
-                inputs = _with_options(region, some[start : start + size])
-                if k == 0:
-                    yield inputs
-                else:
-                    for z in inputs:
-                        yield from _flipped(region, z, k, size)
+            for flips in _sets_of_flips(region, k, size) if len(some) else ():
+                n = size // len(flips)
+                for start in range(0, len(some), n):
+                    yield _flipped(_with_options(region, some[start : start + n]), flips)
 
 
-def _flipped(region: Region, z: NDArray[np.uint8], k: int, size: int) -> Iterator[NDArray[np.uint8]]:
-    """``z`` with every set of ``k`` mutable bits flipped."""
+def _sets_of_flips(region: Region, k: int, size: int) -> Iterator[NDArray[np.int64]]:
+    """Every set of ``k`` mutable bits, a row each, at most ``size`` at a time."""
     sets = combinations(np.flatnonzero(region.mutable).tolist(), k)
     while batch := list(islice(sets, size)):
-        inputs = np.repeat(z[None, :], len(batch), axis=0)
-        inputs[np.arange(len(batch))[:, None], np.array(batch, np.int64).reshape(len(batch), k)] ^= 1
-        yield inputs
+        yield np.array(batch, np.int64).reshape(len(batch), k)
+
+
+def _flipped(inputs: NDArray[np.uint8], flips: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Each input with each set of bits flipped."""
+    flipped = np.repeat(inputs, len(flips), axis=0)
+    flipped[np.arange(len(flipped))[:, None], np.tile(flips, (len(inputs), 1))] ^= 1
+    return flipped
 
 
 def _choices(region: Region) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

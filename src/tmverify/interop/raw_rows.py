@@ -3,7 +3,7 @@
     Flag       0 or 1
     Number     a double of IEEE 754; NaN is a missing value
     Category   a code: the index among the values of the column, which are the categories in order, then
-               "other", then "missing", where the column has these
+               "unseen", then "missing", where the column has these
     Text       for each word 0 or 1: whether it is there
     Image      for each pixel its level, as a double; in Verilog, and where no threshold makes bits of levels,
                0 or 1

@@ -93,7 +93,7 @@ def _asked(condition: Condition) -> Iterator[tuple[str, int]]:
                 yield f"{name} higher", way
                 yield f"{name} lower", -way
     elif isinstance(part, Category):
-        named = range(len(part.categories) + part.missing)  # all values but "other"
+        named = range(len(part.categories) + part.missing)  # all values but "unseen"
         places = [i + (part.other and i == len(part.categories)) for i in named]
         for i in places:
             if kept == [i] or (len(kept) > 1 and not allowed[i]):

@@ -9,6 +9,8 @@
     within                the values that a column may change to: (18, 65) of a number, a list of values of
                           any column
     cost                  what a change of a column costs (of one step, where steps are counted), 0 or more
+    known_values          other columns change to no missing and to no unseen value; it is kept as the values
+                          that are left, so neither stores nor the checker need to know of it
     features, direction   which bits may flip, and which way; where every column is a bit
 
 An input's own value is always allowed. ``Allowed`` holds the arguments as they were given, ``rules_of`` makes
@@ -19,7 +21,7 @@ keep them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeGuard, get_args
 
@@ -30,7 +32,7 @@ from tmverify.errors import InvalidInputError, meant, shown, some
 from tmverify.model import Classifier
 from tmverify.model.checks import as_bit_vector
 from tmverify.model.names import default_name, feature_finder, in_order
-from tmverify.space import Column, Flag, Number, Space, Text
+from tmverify.space import Category, Column, Flag, Number, Space, Text
 
 Direction = Literal["add", "remove"]
 Distance = Literal["columns", "steps", "bits"]
@@ -71,6 +73,7 @@ class Allowed:
     decrease: Columns = ()
     within: Within | None = None
     cost: Costs | None = None
+    known_values: bool = False
     features: Features = None
     direction: Direction | None = None
 
@@ -140,8 +143,8 @@ def rules_of(model: Classifier, allowed: Allowed) -> Rules:
     space = model.space
     if distance == "bits" and by_column:
         raise InvalidInputError(
-            f"{_BITS}, and columns, freeze, increase, decrease, within and cost are about columns. Use "
-            "features and direction, or another distance."
+            f"{_BITS}, and columns, freeze, increase, decrease, within, cost and known_values are about "
+            "columns. Use features and direction, or another distance."
         )
     if distance == "bits" or (space.only_flags and all(rule.way == "keep" for rule in by_column)):
         if allowed.features is None and direction is None and not by_column:
@@ -168,8 +171,17 @@ class _Reader:
 
     def rules(self) -> tuple[Rule, ...]:
         given = self.allowed
+        if not isinstance(given.known_values, bool):
+            raise InvalidInputError(
+                f"known_values must be True or False. Got {shown(given.known_values)} instead."
+            )
         if given.columns is None and not (
-            given.freeze or given.increase or given.decrease or given.within or given.cost
+            given.freeze
+            or given.increase
+            or given.decrease
+            or given.within
+            or given.cost
+            or given.known_values
         ):
             return ()
         up, down = self._named(given.increase, "increase"), self._named(given.decrease, "decrease")
@@ -194,6 +206,9 @@ class _Reader:
         for place in ways:
             self._check_order(place, "increase" if ways[place] == "up" else "decrease")
         values = self._mapping(given.within, "within", self._values)
+        if given.known_values:
+            # What may only grow or only fall becomes neither missing nor unseen anyhow.
+            values = {place: known for place, known in self._known() if place not in ways} | values
         costs = self._mapping(given.cost, "cost", self._cost)
         found = []
         for place in sorted({*kept, *ways, *values, *costs}):
@@ -204,6 +219,15 @@ class _Reader:
             if rule != Rule(place):
                 found.append(rule)
         return tuple(found)
+
+    def _known(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """The known values of each column that has others."""
+        if self.space.only_flags:  # there may be a million of them
+            return
+        for place, column in enumerate(self.space.columns):
+            known = known_values(column)
+            if len(known) < len(column.values):
+                yield place, tuple(known)
 
     def _name(self, place: int) -> str:
         return self.space.columns[place].name
@@ -297,6 +321,29 @@ class _Reader:
         if not found:
             raise InvalidInputError(f"within allows column {column.name!r} no value. Use freeze.")
         return tuple(sorted(found)) if len(found) < len(column.values) else None
+
+
+def known_values(column: Column) -> range:
+    """The values of a column that are neither missing nor unseen, by number; they come first."""
+    part = column.part
+    if isinstance(part, Number):
+        return range(len(part.cuts) + 1)
+    return range(len(part.categories if isinstance(part, Category) else column.values))
+
+
+def changes_to_known(space: Space, rule: Rule) -> bool:
+    """Whether a rule allows all values of its column but missing and unseen ones, and it has such."""
+    column = space.columns[rule.column]
+    return rule.values == tuple(known_values(column)) and len(rule.values) < len(column.values)
+
+
+def leave_out_unknown(space: Space, rules: Sequence[Rule]) -> bool:
+    """Whether no column changes to missing or unseen values, but those that are given other values."""
+    bound = {rule.column for rule in rules if rule.way != "any" or rule.values is not None}
+    return all(
+        place in bound or len(known_values(column)) == len(column.values)
+        for place, column in enumerate(space.columns)
+    )
 
 
 def interval(part: Number, ends: tuple[Any, Any]) -> set[int]:

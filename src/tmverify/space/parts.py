@@ -58,7 +58,7 @@ from tmverify.space.values import (
 ABSENT = -1
 """In place of a value's index: these bits are the pattern of no value."""
 
-_OTHER = ("other", "any other", "none of these")
+_UNSEEN = ("unseen", "unseen value", "none of these")
 _MISSING = (MISSING, "not given", "no entry")
 _POINT_ZERO = re.compile(r"(-?(?:0|[1-9]\d*))\.0+", re.ASCII)
 
@@ -331,7 +331,7 @@ class Category(OneColumn):
     categories : texts
         At least one. Whole numbers are written without a point: 3 is "3".
     other : bool, default False
-        Whether there may be other values: they set no bit, and are one more value, called "other".
+        Whether there may be other values: they set no bit, and are one more value, called "unseen".
     missing : bool, default False
     """
 
@@ -364,7 +364,7 @@ class Category(OneColumn):
     @cached_property
     def values(self) -> tuple[str, ...]:
         said = list(self.categories)
-        said += [_free(_OTHER, said)] if self.other else []
+        said += [_free(_UNSEEN, said)] if self.other else []
         said += [_free(_MISSING, said)] if self.missing else []
         return tuple(said)
 

@@ -154,6 +154,7 @@ def nearest_changes(
     decrease: Columns = (),
     within: Within | None = None,
     cost: Costs | None = None,
+    known_values: bool = False,
     features: Features = None,
     direction: Direction | None = None,
     timeout: float | None = 60.0,
@@ -175,7 +176,8 @@ def nearest_changes(
         Seconds for the whole call.
     certificate : bool
         Whether to write down, for each set, the proof that none that is cheaper was left out.
-    model, x, scope, distance, columns, freeze, increase, decrease, within, cost, features, direction, engine
+    model, x, scope, distance, columns, freeze, increase, decrease, within, cost, known_values, features,
+    direction, engine
         As in ``check_robustness``: what may change, and what it costs.
 
     Returns
@@ -199,7 +201,7 @@ def nearest_changes(
     1 age up to 25 → 25 to 40
     """
     allowed = Allowed(
-        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+        distance, columns, freeze, increase, decrease, within, cost, known_values, features, direction
     )
     return find_changes(
         model,

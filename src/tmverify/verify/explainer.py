@@ -28,7 +28,7 @@ from tmverify.properties.allowed import (
 from tmverify.properties.query import AnyQuery
 from tmverify.properties.region import Region
 from tmverify.properties.scope import Scope
-from tmverify.properties.trust import NO_CERTIFICATE
+from tmverify.properties.trust import HITTING_SETS, NO_CERTIFICATE
 from tmverify.space import Change
 from tmverify.verify.explanation import (
     Explanation,
@@ -85,8 +85,10 @@ class Explainer:
         self.deadline = Deadline(seconds)
         share = self.deadline.share(_SHARE_FOR_PROOF) if certificate else self.deadline
         self.reasons = Reasons(self.oracle, share, told)
+        self._smallest_rests_on: tuple[str, ...] = ()
 
     def sufficient(self, smallest: bool, widen: bool) -> Explanation:
+        self._smallest_rests_on = HITTING_SETS
         found = self.reasons.smallest_sufficient() if smallest else self.reasons.sufficient()
         if widen:
             Widening(self.reasons, found).run()
@@ -120,6 +122,7 @@ class Explainer:
         costs = [own.costs[1:] for own in region.options]
         unit = all((cost == 1).all() for cost in costs)
         if not unit and self.epsilon is not None:
+            self._smallest_rests_on = HITTING_SETS
             return self.reasons.smallest_contrastive()
         options = tuple(
             replace(own, costs=(np.arange(len(own.costs)) > 0).astype(np.int64)) for own in region.options
@@ -261,6 +264,9 @@ class Explainer:
         **fields: Any,
     ) -> Explanation:
         columns = [int(self.oracle.columns[place]) for place in places]
+        rests_on = (*trust_in(self.oracle.relies_on), *self.chosen.replayed)
+        if fields["minimal"] == "smallest" and columns:
+            rests_on += self._smallest_rests_on
         return Explanation(
             kind=kind,
             decision=self.decision,
@@ -273,7 +279,7 @@ class Explainer:
             seconds=time.perf_counter() - self.start,
             stop_reason=None if gap is None else gap.stop_reason,
             detail=missing if gap is None else gap.detail,
-            rests_on=tuple(dict.fromkeys((*trust_in(self.oracle.relies_on), *self.chosen.replayed))),
+            rests_on=tuple(dict.fromkeys(rests_on)),
             **{"facts": (), **fields},
         )
 

@@ -56,6 +56,7 @@ def explain(
     increase: Columns = (),
     decrease: Columns = (),
     cost: Costs | None = None,
+    known_values: bool = False,
     features: Features = None,
     direction: Direction | None = None,
     timeout: float | None = EXPLAIN_TIMEOUT,
@@ -88,7 +89,8 @@ def explain(
         Whether to write down the evidence, for the checker.
     progress : bool
         Whether to show a progress bar.
-    model, x, scope, distance, columns, freeze, increase, decrease, cost, features, direction, engine
+    model, x, scope, distance, columns, freeze, increase, decrease, cost, known_values, features, direction,
+    engine
         As in ``check_robustness``.
 
     Returns
@@ -114,7 +116,7 @@ def explain(
     """
     values, epsilon = _limits(within, epsilon)
     allowed = Allowed(
-        distance, columns, freeze, increase, decrease, values, cost, features=features, direction=direction
+        distance, columns, freeze, increase, decrease, values, cost, known_values, features, direction
     )
     with ProgressBar("explaining", 1, wanted=progress) if progress else nullcontext() as bar:
         return find_explanation(
@@ -150,6 +152,7 @@ def explanations(
     increase: Columns = (),
     decrease: Columns = (),
     cost: Costs | None = None,
+    known_values: bool = False,
     features: Features = None,
     direction: Direction | None = None,
     timeout: float | None = EXPLAIN_TIMEOUT,
@@ -163,8 +166,8 @@ def explanations(
         How many, at most.
     kind : {"sufficient", "contrastive"}, optional
         Only these.
-    model, x, within, target, epsilon, scope, distance, columns, freeze, increase, decrease, cost, features,
-    direction, timeout, engine
+    model, x, within, target, epsilon, scope, distance, columns, freeze, increase, decrease, cost,
+    known_values, features, direction, timeout, engine
         As in ``explain``.
 
     Returns
@@ -192,7 +195,7 @@ def explanations(
     """
     values, epsilon = _limits(within, epsilon)
     allowed = Allowed(
-        distance, columns, freeze, increase, decrease, values, cost, features=features, direction=direction
+        distance, columns, freeze, increase, decrease, values, cost, known_values, features, direction
     )
     return find_explanations(
         model,
@@ -253,6 +256,7 @@ def importance(
     increase: Columns = (),
     decrease: Columns = (),
     cost: Costs | None = None,
+    known_values: bool = False,
     features: Features = None,
     direction: Direction | None = None,
     timeout: float | None = EXPLAIN_TIMEOUT,
@@ -286,6 +290,7 @@ def importance(
         increase=increase,
         decrease=decrease,
         cost=cost,
+        known_values=known_values,
         features=features,
         direction=direction,
         timeout=timeout,

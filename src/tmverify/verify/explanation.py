@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tmverify.certificates import Certificate
 from tmverify.model import Label
 from tmverify.model.names import Named, feature_name, printable
+from tmverify.properties.allowed import changes_to_known, leave_out_unknown
 from tmverify.properties.region import Region
 from tmverify.properties.trust import CHECKED
 from tmverify.properties.verdict import Status, StopReason
@@ -207,8 +208,11 @@ class Words:
             said.append(f"{len(kept)} columns as here")
         if rules.direction is not None or any(rule.way in ("up", "down") for rule in rules.columns):
             said.append("changes only the allowed way")
-        if any(rule.values is not None for rule in rules.columns):
-            said.append("changes only to allowed values")
+        given = [rule for rule in rules.columns if rule.values is not None]
+        if given:
+            space = self.model.space
+            known = all(changes_to_known(space, r) for r in given) and leave_out_unknown(space, rules.columns)
+            said.append(f"changes only to {'known' if known else 'allowed'} values")
         return f" ({'; '.join(said)})" if said else ""
 
     def then(self, decision: Label, target: Label | None, scope: Label) -> str:

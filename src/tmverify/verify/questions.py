@@ -30,6 +30,7 @@ def check_robustness(
     decrease: Columns = (),
     within: Within | None = None,
     cost: Costs | None = None,
+    known_values: bool = False,
     features: Features = None,
     direction: Direction | None = None,
     margin: int = 0,
@@ -64,6 +65,9 @@ def check_robustness(
         The values that a column may change to: ``{"age": (18, 65), "city": ["Oslo", "Bergen"]}``.
     cost : mapping of column names to int, optional
         What a change of a column costs (of one step, where steps are counted), instead of 1.
+    known_values : bool
+        Whether columns change to values only that training has seen: to no missing value, and to no unseen
+        one. Columns that ``within`` names change to the values that it gives.
     features : mask of 0/1 or bool, (n_features,), or feature names; optional
         Only these bits may change, where every column is a bit or the distance is "bits". The features of a
         model without names are called x0, x1, …
@@ -88,7 +92,7 @@ def check_robustness(
     InvalidInputError
     """
     allowed = Allowed(
-        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+        distance, columns, freeze, increase, decrease, within, cost, known_values, features, direction
     )
     query = robustness_query(model, x, epsilon, scope=scope, allowed=allowed, margin=margin)
     return decide(query, timeout=timeout, engine=engine, certificate=certificate)
@@ -108,6 +112,7 @@ def check_similarity(
     decrease: Columns = (),
     within: Within | None = None,
     cost: Costs | None = None,
+    known_values: bool = False,
     features: Features = None,
     direction: Direction | None = None,
     margin: int = 0,
@@ -121,7 +126,7 @@ def check_similarity(
     ``check_robustness``.
     """
     allowed = Allowed(
-        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+        distance, columns, freeze, increase, decrease, within, cost, known_values, features, direction
     )
     query = similarity_query(a, b, x, epsilon, scope=scope, allowed=allowed, margin=margin)
     return decide(query, timeout=timeout, engine=engine, certificate=certificate)
@@ -196,6 +201,7 @@ def robustness_radius(
     decrease: Columns = (),
     within: Within | None = None,
     cost: Costs | None = None,
+    known_values: bool = False,
     features: Features = None,
     direction: Direction | None = None,
     margin: int = 0,
@@ -207,8 +213,8 @@ def robustness_radius(
 
     Parameters
     ----------
-    model, x, scope, distance, columns, freeze, increase, decrease, within, cost, features, direction, margin,
-    timeout, engine
+    model, x, scope, distance, columns, freeze, increase, decrease, within, cost, known_values, features,
+    direction, margin, timeout, engine
         As in ``check_robustness``.
     certificate : bool
         Whether to write down the evidence (``.certificate`` of the result): the witness, and a proof that
@@ -232,7 +238,7 @@ def robustness_radius(
     (2, [0, 1])
     """
     allowed = Allowed(
-        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+        distance, columns, freeze, increase, decrease, within, cost, known_values, features, direction
     )
     query = robustness_query(model, x, None, scope=scope, allowed=allowed, margin=margin)
     return nearest(query, timeout=timeout, engine=engine, certificate=certificate)
@@ -251,6 +257,7 @@ def similarity_radius(
     decrease: Columns = (),
     within: Within | None = None,
     cost: Costs | None = None,
+    known_values: bool = False,
     features: Features = None,
     direction: Direction | None = None,
     margin: int = 0,
@@ -264,7 +271,7 @@ def similarity_radius(
     those of ``robustness_radius``. The radius is infinite if they agree on every input that is allowed.
     """
     allowed = Allowed(
-        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+        distance, columns, freeze, increase, decrease, within, cost, known_values, features, direction
     )
     query = similarity_query(a, b, x, None, scope=scope, allowed=allowed, margin=margin)
     return nearest(query, timeout=timeout, engine=engine, certificate=certificate)

@@ -55,6 +55,7 @@ def check_universal_robustness(
     decrease: Columns = (),
     within: Within | None = None,
     cost: Costs | None = None,
+    known_values: bool = False,
     features: Features = None,
     direction: Direction | None = None,
     margin: int = 0,
@@ -80,8 +81,8 @@ def check_universal_robustness(
         Whether to write down the evidence, for each input and for the whole.
     on_verdict : callable, optional
         Called with each input's Verdict as soon as it is known, to show progress.
-    model, epsilon, scope, distance, columns, freeze, increase, decrease, within, cost, features, direction,
-    engine
+    model, epsilon, scope, distance, columns, freeze, increase, decrease, within, cost, known_values,
+    features, direction, engine
         As in ``check_robustness``.
 
     Returns
@@ -91,7 +92,7 @@ def check_universal_robustness(
     """
     check_classifier(model, "model")
     allowed = Allowed(
-        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+        distance, columns, freeze, increase, decrease, within, cost, known_values, features, direction
     )
     return check_universal(
         UNIVERSAL_ROBUSTNESS,
@@ -125,6 +126,7 @@ def check_universal_similarity(
     decrease: Columns = (),
     within: Within | None = None,
     cost: Costs | None = None,
+    known_values: bool = False,
     features: Features = None,
     direction: Direction | None = None,
     margin: int = 0,
@@ -140,7 +142,7 @@ def check_universal_similarity(
     """
     comparable(a, b, scope)
     allowed = Allowed(
-        distance, columns, freeze, increase, decrease, within, cost, features=features, direction=direction
+        distance, columns, freeze, increase, decrease, within, cost, known_values, features, direction
     )
     return check_universal(
         UNIVERSAL_SIMILARITY,

@@ -57,6 +57,53 @@ SAID: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
+# Of these three columns, two can be missing or unseen.
+GAPS = tv.Space(
+    [
+        tv.Number("age", (25, 40), missing=True),
+        tv.Category("city", ("Oslo", "other"), other=True, missing=True),
+        tv.Flag("owner"),
+    ]
+)
+AGE, CITY = Rule(0, "any", (0, 1, 2)), Rule(1, "any", (0, 1))
+IF_CITY = "if changed, city is Oslo or other"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "columns", "words"),
+    [
+        ({}, (AGE, CITY), "only known values"),
+        ({"freeze": "age"}, (Rule(0, "keep"), CITY), f"age frozen · {IF_CITY}"),
+        ({"increase": "age"}, (Rule(0, "up"), CITY), f"age may only grow · {IF_CITY}"),
+        (
+            {"within": {"city": ["unseen"]}},
+            (AGE, Rule(1, "any", (2,))),
+            "if changed, age is not missing · if changed, city is unseen",
+        ),
+        (
+            {"within": {"age": ["missing"]}},
+            (Rule(0, "any", (3,)), CITY),
+            f"if changed, age is missing · {IF_CITY}",
+        ),
+        ({"within": {"age": list(GAPS.columns[0].values)}}, (CITY,), IF_CITY),
+        ({"cost": {"city": 3}}, (AGE, CITY._replace(cost=3)), "only known values · cost city 3"),
+    ],
+)
+def test_known_values_are_values(allowed: dict[str, Any], columns: tuple[Rule, ...], words: str) -> None:
+    model = tv.Model.from_clauses(GAPS.n_bits, [[1]], [1], space=GAPS)
+    rules = kept({**allowed, "known_values": True}, model)
+    assert rules.columns == columns
+    assert " · ".join(rules.words(GAPS)) == words
+
+
+def test_known_values_of_bits() -> None:
+    assert kept({"known_values": True}, FLAGS) == kept({}, FLAGS)
+    with pytest.raises(tv.InvalidInputError, match="cost and known_values are about columns"):
+        kept({"known_values": True, "distance": "bits"})
+    with pytest.raises(tv.InvalidInputError, match="known_values must be True or False"):
+        kept({"known_values": "no"})
+
+
 def kept(allowed: dict[str, Any], model: tv.Model = MODEL) -> KeptRules:
     return KeptRules.of(rules_of(model, Allowed(**allowed)))
 

@@ -92,6 +92,7 @@ def test_no_limit(tmp_path: Path) -> None:
         (f"engine = 'brute'\ncertificates = 'c'\n{HEAD}[[ask]]\nquestion = 'radius'", "brute"),
         (f"{HEAD}image = [3]\n[[ask]]\nquestion = 'radius'", "[rows, columns]"),
         (f"{HEAD}[[ask]]\nquestion = 'radius'\ndirection = 'up'", "add or remove"),
+        (f"{HEAD}[[ask]]\nquestion = 'radius'\nknown_values = 1", "known_values must be true or false"),
     ],
 )
 def test_a_wrong_plan_is_refused(text: str, message: str, tmp_path: Path) -> None:

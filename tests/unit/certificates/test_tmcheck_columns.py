@@ -342,7 +342,7 @@ def test_the_words_name_columns_and_values() -> None:
     found = tmcheck.check(io.BytesIO(text), [encode(MODEL)])
     assert tmcheck.in_words(found).endswith(
         "keeps its decision within a cost of 1 (changed column(s), weighted) of the input 10, where 'owner' "
-        "only rises and costs 3 times as much; 'age' only falls; 'city' only becomes 'other' or 'missing', "
+        "only rises and costs 3 times as much; 'age' only falls; 'city' only becomes 'unseen' or 'missing', "
         "without changing all of 'owner' and 'age'"
     )
     bare = json.loads(text.split(b"\n")[0])

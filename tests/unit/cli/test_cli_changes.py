@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import tmcheck.cli
 import tmverify as tv
 from support.cli_cases import Capture, expect_error, save
 from tmverify.cli import main
+from tmverify.cli.changes import _Asked
 
 SPACE = tv.Space(
     [tv.Flag("owner"), tv.Number("age", [25, 40, 60]), tv.Category("savings", ["little", "moderate", "rich"])]
@@ -85,6 +87,41 @@ def test_certificates(capsys: Capture) -> None:
     assert len(files) == 6 + 4
     assert sum("no-more" in file.name for file in files) == 4
     assert tmcheck.cli.main(["--dir", "proofs", "loan.tm"]) == 0
+
+
+def test_csv_labels_and_rows(capsys: Capture) -> None:
+    Path("own.csv").write_text("name,owner,age,savings,y\nann,0,30,little,good\nbob,1,50,rich,good\n")
+    text = said(capsys, "--id", "name", "--index", "bob,0", "--csv", "out.csv", "--columns", "owner,age")
+    assert "ann: class bad, but labelled good\n" in text
+    assert "bob: class good, as labelled\n" in text
+    assert text.endswith("2 sets of changes of 2 rows written to out.csv\n")
+    with open("out.csv", newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    assert [(line["name"], line["number"], line["cost"], line["outcome"]) for line in lines] == [
+        ("bob", "1", "1", "bad"),
+        ("ann", "1", "1", "good"),
+    ]
+    assert json.loads(lines[1]["changes"]) == [{"column": "owner", "before": "0", "after": "1"}]
+    found = json.loads(said(capsys, "--json", "--columns", "savings", "--csv", "out.csv"))
+    assert [row["label"] for row in found["results"]] == ["good", "good"]
+    assert Path("out.csv").read_text().splitlines()[1].startswith("0,2,,bad,good,,,,,,True,True,")
+    expect_error(capsys, "changes loan.tm own.csv --csv own.csv", "must be different files")
+
+
+def test_ctrl_c_keeps_what_is_found(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = _Asked._ask
+
+    def interrupted(self: _Asked, place: int) -> tv.NearestChanges:
+        if place == 1:
+            raise KeyboardInterrupt
+        return ask(self, place)
+
+    monkeypatch.setattr(_Asked, "_ask", interrupted)
+    lines = said(capsys, code=130).splitlines()
+    assert lines[2] == "line 2: class bad"
+    assert lines[-1] == "INTERRUPTED after 1 of 2 rows"
+    found = json.loads(said(capsys, "--json", code=130))
+    assert (found["interrupted"], len(found["results"])) == (True, 1)
 
 
 def test_errors(capsys: Capture) -> None:

@@ -244,11 +244,14 @@ def test_plans_that_are_wrong(capsys: Capture, old: str, new: str, message: str)
     expect_error(capsys, "campaign run plan.toml", message)
 
 
-def test_a_report_keeps_what_is_counted_apart(capsys: Capture) -> None:
-    for options in ("", "--distance steps", "--distance bits", "--cost age=2"):
-        run(f"robustness strict.tm own.csv -e 1 --store s.db {options}")
-        run(f"radius strict.tm own.csv --store s.db {options}")
-    run("equivalence loan.tm strict.tm --store s.db")
+def test_a_report_keeps_what_is_counted_apart() -> None:
+    head, *_ = PLAN.partition("[[ask]]")
+    asks = ['question = "equivalence"\n']
+    for rule in ("", 'distance = "steps"', 'distance = "bits"', "cost = { age = 2 }"):
+        asks.append(f'question = "robustness"\nmodels = ["strict"]\nepsilons = [1]\n{rule}\n')
+        asks.append(f'question = "radius"\nmodels = ["strict"]\n{rule}\n')
+    Path("plan.toml").write_text("[[ask]]\n".join([head, *asks]))
+    assert run("campaign run plan.toml --store s.db") == 0
     assert run("report s.db") == 0
     page = Path("report.html").read_text()
     for text in (

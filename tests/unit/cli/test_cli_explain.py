@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -234,6 +235,156 @@ def test_ctrl_c_among_all_reasons(capsys: Capture, monkeypatch: pytest.MonkeyPat
     assert sum(line.startswith(("  sufficient ", "  contrastive ")) for line in lines) == 2
     assert any("open: there may be others: interrupted by Ctrl-C" in line for line in lines)
     assert lines[-1] == "INTERRUPTED after 0 of 1 row"
+
+
+LABELLED = (
+    ROWS.replace("savings\n", "savings,y\n", 1).replace("\nbob", ",bad\nbob").replace("\ndan", ",bad\ndan")
+)
+LABELLED = LABELLED.replace("\neve", ",good\neve").removesuffix("\n") + ",?\n"
+
+
+def test_labels(capsys: Capture) -> None:
+    """Bob is decided otherwise than labelled; eve has no known label."""
+    Path("known.csv").write_text(LABELLED)
+    lines = said(capsys, "--id", "name", "--widen", data="known.csv").splitlines()
+    assert lines[2:8] == [
+        "ann: IF not owner AND savings is little THEN bad",
+        "bob: IF owner AND age over 25 THEN good  (but labelled bad)",
+        "dan: IF age over 40 AND savings is not little THEN good",
+        "eve: IF age over 40 AND savings is not little THEN good",
+        "4 rows explained, each reason proved and minimal: 2 to 2 columns, median 2",
+        "1 of 3 rows decided otherwise than labelled",
+    ]
+    table = [[cell.strip() for cell in line.split("│")[1:3]] for line in lines if line.startswith("│")]
+    assert table == [["2", "1"], ["1", "1"], ["1", "0"]]
+    assert "line 2: class bad, as labelled\n" in said(capsys, "--index", "0", data="known.csv")
+    assert "line 3: class good, but labelled bad\n" in said(capsys, "--index", "1", data="known.csv")
+    assert "line 5: class good\n" in said(capsys, "--index", "3", data="known.csv")
+    found = json.loads(said(capsys, "--widen", "--json", data="known.csv"))
+    assert [row["label"] for row in found["results"]] == ["bad", "bad", "good", None]
+    assert [rule["as_labelled"] for rule in found["covering"]] == [1, 1, 0]
+    only = json.loads(said(capsys, "--index", "0", "--target", "good", "--json", data="known.csv"))
+    assert only["covering"][0]["as_labelled"] == 1  # it is labelled as another class than good
+
+
+def test_rows_by_index_and_name(capsys: Capture) -> None:
+    for index, names in (
+        ("1", ["bob"]),
+        ("0,2-3", ["ann", "dan", "eve"]),
+        ("dan,0", ["dan", "ann"]),
+        ("2, dan,1-2", ["dan", "bob"]),
+    ):
+        found = json.loads(said(capsys, "--id", "name", "--index", index, "--json"))["results"]
+        assert [row["name"] for row in found] == names
+    ask = "explain loan.tm own.csv"
+    expect_error(capsys, f"{ask} --id name --index 1-4", "below the number of inputs, 4. Got 4 instead.")
+    expect_error(capsys, f"{ask} --id name --index 2-1", "the lower end of a range first. Got '2-1'")
+    expect_error(capsys, f"{ask} --id name --index annn", "Got 'annn' instead. Is 'ann' meant?")
+    expect_error(capsys, f"{ask} --id name --index 1,,2", "Got '' instead")
+    assert main(["explain", "loan.tm", "own.csv", "--index", "ann"]) == 3
+    assert "Got 'ann' instead. For names, --id says which column has them." in capsys.readouterr().err
+
+
+def test_names_that_look_like_numbers(capsys: Capture) -> None:
+    """A number is an index, whatever rows are called; a name that has a comma is taken whole."""
+    rows = 'name,owner,age,savings\n1,0,50,little\n0,1,30,little\n"a, 1",0,50,rich\n0-1,0,70,moderate\n'
+    Path("odd.csv").write_text(rows)
+    for index, line in (("0", 2), ("a, 1", 4), ("0-1", 5)):
+        found = json.loads(said(capsys, "--id", "name", "--index", index, "--json", data="odd.csv"))[
+            "results"
+        ]
+        assert [row["line"] for row in found] == [line]
+
+
+def test_a_short_view_of_many_rows(capsys: Capture) -> None:
+    lines = said(capsys, "--widen", "--rows", "1").splitlines()
+    assert lines[2:5] == [
+        "line 2: IF not owner AND savings is little THEN bad",
+        "… and 3 more rows (--rows 4, --json or --csv FILE.csv)",
+        "4 rows explained, each reason proved and minimal: 2 to 2 columns, median 2",
+    ]
+    assert said(capsys, "--widen", "--rows", "0").splitlines()[2:] == lines[4:5]
+    some = said(capsys, "--kind", "contrastive", "--smallest", "--columns", "age,savings", "--rows", "0")
+    assert some.splitlines()[2:] == [
+        "4 rows explained, each reason proved and smallest: 1 to 1 column, median 1",
+        "rows by the columns that alter their decision: age 3, savings 1",
+    ]
+    stopped = said(capsys, "--timeout", "1e-9", "--rows", "0", code=2)
+    assert "4 rows explained, 4 of them not to the end: " in stopped
+    listed = said(capsys, "--all", "9", "--rows", "1").splitlines()
+    assert sum(": class" in line for line in listed) == 1
+
+
+def test_csv(capsys: Capture) -> None:
+    Path("known.csv").write_text(LABELLED)
+    text = said(capsys, "--widen", "--csv", "out.csv", "--id", "name", "--target", "good", data="known.csv")
+    assert "1 reason of 4 rows written to out.csv\n" in text
+    with open("out.csv", newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    assert [(line["name"], line["decision"], line["label"]) for line in lines] == [
+        ("ann", "bad", "bad"),
+        ("bob", "good", "bad"),
+        ("dan", "good", "good"),
+        ("eve", "good", ""),
+    ]
+    assert (lines[0]["rule"], json.loads(lines[0]["facts"]), lines[0]["covers"]) == (
+        "IF not owner AND savings is little THEN not good",
+        ["not owner", "savings is little"],
+        "1",
+    )
+    assert (lines[1]["rule"], lines[1]["facts"]) == ("", "")
+    assert "certificate" not in lines[0]
+    said(capsys, "--all", "9", "--csv", "out.csv", "--json", data="cid.csv")
+    with open("out.csv", newline="", encoding="utf-8") as file:
+        kinds = [(line["kind"], bool(line["changes"])) for line in csv.DictReader(file)]
+    assert sorted(kinds) == [("contrastive", True)] * 2 + [("sufficient", False)] * 2
+    said(capsys, "--certificate", "proofs", "--csv", "out.csv")
+    with open("out.csv", newline="", encoding="utf-8") as file:
+        assert all(Path(line["certificate"]).is_file() for line in csv.DictReader(file))
+    ask = "explain loan.tm own.csv --csv"
+    expect_error(capsys, f"{ask} own.csv", "MODEL, DATA and --csv must be different files")
+    expect_error(capsys, f"{ask} rules.txt", "--csv must end in .csv")
+
+
+def test_values_that_are_known(capsys: Capture) -> None:
+    """Without the option, the nearest way to another decision is a blank or a strange cell."""
+    city = tv.Category("city", ["Oslo", "other"], other=True, missing=True)
+    space = tv.Space([city, tv.Number("age", [25, 40], missing=True)])
+    model = tv.Model.from_clauses(6, [[-1, -2], [5]], [[1, 1]], bias=-1, space=space, classes=["no", "yes"])
+    save(model, Path("city.tm"))
+    Path("city.csv").write_text("city,age\nOslo,30\n")
+    ask = ["explain", "city.tm", "city.csv", "--kind", "contrastive", "--columns", "city"]
+    assert main(ask) == 0
+    assert "IF city Oslo → unseen THEN yes instead of no" in capsys.readouterr().out
+    assert main([*ask, "--known-values", "--certificate", "proofs"]) == 0
+    assert "nothing that is allowed alters the decision" in capsys.readouterr().out
+    assert main(["explain", "city.tm", "city.csv", "--known-values", "--certificate", "proofs"]) == 0
+    text = capsys.readouterr().out
+    assert "\n1 input · only known values · engine auto\n" in text
+    assert "  IF age 25 to 40 THEN no (changes only to known values)\n" in text
+    assert tmcheck.cli.main(["--dir", "proofs", "city.tm"]) == 0
+
+
+def test_values_that_begin_like_a_sentence(capsys: Capture) -> None:
+    """The line below the rule said "new" of the value "is new"."""
+    space = tv.Space([tv.Category("state", ["is new", "old"]), tv.Flag("sold")])
+    save(tv.Model.from_clauses(3, [[1]], [[1]], bias=-1, space=space), Path("state.tm"))
+    Path("state.csv").write_text("state,sold\nis new,0\n")
+    assert main(["explain", "state.tm", "state.csv"]) == 0
+    assert '  IF state is "is new" THEN 1\n    state  is new\n' in capsys.readouterr().out
+
+
+def test_no_way_to_a_target_is_no_proof_of_the_decision(capsys: Capture) -> None:
+    """Nothing leads to class 2 here, but x0 alters the decision."""
+    model = tv.Model.from_clauses(
+        2, [[1], [-1], [1, 2]], [[1, 0, 0], [0, 1, 0], [0, 0, -1]], classes=[0, 1, 2]
+    )
+    save(model, Path("three.tm"))
+    np.savez("three.npz", X=np.array([[1, 0]], np.uint8))
+    assert main(["explain", "three.tm", "three.npz", "--target", "2"]) == 0
+    text = capsys.readouterr().out
+    assert "  proved: no change that is allowed leads to class 2, so nothing has to stay\n" in text
+    assert "alters" not in text
 
 
 def test_a_picture(capsys: Capture) -> None:

@@ -70,6 +70,25 @@ def test_wrong_use_ends_the_process_with_3() -> None:
     assert wrong.stderr.startswith("error: No such option: --nonsense")
 
 
+@pytest.mark.parametrize("command", ["explain", "changes"])
+def test_ctrl_c_keeps_the_rows_before(command: str, tmp_path: Path) -> None:
+    """The row that is being asked about is lost, the others are shown and written."""
+    np.savez(tmp_path / "d.npz", X=np.random.default_rng(1).integers(0, 2, size=(99, 300)))
+    model, target = save(hard(), tmp_path / "hard.tm"), tmp_path / "rows.csv"
+    asked = [command, model, str(tmp_path / "d.npz"), "--timeout", "0.5", "--csv", str(target)]
+    with watched(*asked) as (process, _):
+        assert process.stdout is not None
+        seen = read_until(process.stdout.fileno(), b"input 1:")
+        process.send_signal(signal.SIGINT)
+        seen += process.communicate(timeout=LIMIT)[0]
+        assert process.returncode == 130
+    n = re.search(rb"INTERRUPTED after (\d+) of 99 rows", seen)
+    assert n is not None
+    lines = target.read_text().splitlines()[1:]
+    assert 2 <= int(n[1]) < 99
+    assert {line.split(",")[0] for line in lines} == {str(i) for i in range(int(n[1]))}
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for child processes in /proc")
 def test_ctrl_c_tells_what_is_known(busy: list[str], tmp_path: Path) -> None:
     target = tmp_path / "w.npz"

@@ -296,7 +296,7 @@ def test_a_campaign_says_what_models_do_not_know_of_the_rows(capsys: Capture) ->
     )
     assert run("campaign run plan.toml --store s.db") == 0
     err = capsys.readouterr().err
-    unseen = "line 3: 'bergen' in column city was not seen in training, and is read as 'other'"
+    unseen = "line 3: 'bergen' in column city was not seen in training, and is read as 'unseen'"
     for note in (
         "new.csv: ignored, as the model does not read them: more\n",
         f"new.csv: {unseen} (is 'Bergen' meant?)\n",

@@ -28,9 +28,9 @@ def test_unseen_categories_are_named_with_their_lines(tmp_path: Path) -> None:
     file = written(tmp_path / "a.csv", "city,loan\nOslo,1\noslo,0\nRome,1\n,1\noslo,1\n")
     found = load_inputs(file, model(city))
     assert found.notes == (
-        "lines 3, 6: 'oslo' in column city was not seen in training, and is read as 'other' "
+        "lines 3, 6: 'oslo' in column city was not seen in training, and is read as 'unseen' "
         "(is 'Oslo' meant?)",
-        "line 4: 'Rome' in column city was not seen in training, and is read as 'other'",
+        "line 4: 'Rome' in column city was not seen in training, and is read as 'unseen'",
     )
     assert load_inputs(written(tmp_path / "b.csv", "city\nOslo\n"), model(city)).notes == ()
 

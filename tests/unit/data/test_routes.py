@@ -36,7 +36,7 @@ CITIES = (
     "7.0",
     "True",
     "NA",
-    "other",
+    "unseen",
     '"a" b',
     '"',
 )

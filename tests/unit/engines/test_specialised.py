@@ -11,7 +11,7 @@ import pytest
 from pysat.solvers import Solver
 
 from support.batteries import few_or_many
-from support.columns import random_column_case, value_of
+from support.columns import random_column_case, values_of
 from support.flips import random_toy
 from support.moves import ColumnToy, random_column_toy
 from tmverify.engines.sat import refutation, specialised
@@ -149,8 +149,7 @@ def test_the_formula_of_a_query(n_cases: int) -> None:
         for option in formula.options:
             z = query.region.with_flips(list(option.flips))
             assert query.region.cost(z) == option.cost
-            column = case.space.columns[option.column]
-            assert value_of(column, z) == option.value
+            assert values_of(case.space, z[None, :])[0, option.column] == option.value
         with Solver(name="glucose4", bootstrap_with=[list(clause) for clause in formula.cnf]) as solver:
             expected = case.radius <= query.region.radius
             assert solver.solve() == expected

@@ -61,7 +61,7 @@ def changed(space: Space, before: list[int], after: list[int]) -> tuple[str, ...
         ([AGE], [1, 0, 0], [1, 1, 0], "age: 25 to 40 → over 40"),
         ([AGE], [1, 0, 0], [0, 0, 1], "age: 25 to 40 → missing"),
         ([CITY], [0, 1], [1, 0], "city: Oslo → Bergen"),
-        ([CITY], [0, 1], [0, 0], "city: Oslo → other"),
+        ([CITY], [0, 1], [0, 0], "city: Oslo → unseen"),
         ([CITY], [0, 1], [1, 1], "city: Oslo → impossible (Bergen and Oslo)"),
         ([REVIEW], [0, 1], [1, 1], "+ good"),
         ([REVIEW], [0, 1], [0, 0], "− boring"),  # noqa: RUF001
@@ -148,7 +148,7 @@ def test_rows_of_a_table_are_shown_in_their_own_values(tmp_path: Path) -> None:
     (age,) = ann.shown.changed
     assert (age.name, age.value, age.seen, age.after) == ("age", "31", "25 to 40", "over 40")
     assert [(cell.name, cell.value, cell.seen) for cell in ann.shown.same] == [("city", "Oslo", "")]
-    assert [(cell.value, cell.seen) for cell in bob.shown.same] == [("Bodø", "other")]
+    assert [(cell.value, cell.seen) for cell in bob.shown.same] == [("Bodø", "unseen")]
     assert [cell.impossible for cell in cy.shown.changed] == [True]
     assert [cell.value for cell in cy.shown.same] == ["66"]
 
@@ -282,7 +282,7 @@ def test_pixels_of_colours_are_named(tmp_path: Path) -> None:
 
 def test_the_columns_of_a_model_are_told(tmp_path: Path) -> None:
     page = page_of(table_store(tmp_path / "s.db"))
-    for said in ("1 number, 1 category", "up to 25, 25 to 40, over 40", "Bergen, Oslo, other", "risk"):
+    for said in ("1 number, 1 category", "up to 25, 25 to 40, over 40", "Bergen, Oslo, unseen", "risk"):
         assert said in page
 
 

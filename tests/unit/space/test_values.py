@@ -135,12 +135,12 @@ def test_times_are_not_silently_integers(column: Any) -> None:
 
 
 def test_categories_that_look_like_others() -> None:
-    part = tv.Category("c", ["other", "missing", "nan", "1", "2.0"], other=True, missing=True)
-    assert part.values == ("other", "missing", "nan", "1", "2.0", "any other", "not given")
-    for i, value in enumerate(("other", "missing", "nan", "1")):
+    part = tv.Category("c", ["unseen", "missing", "nan", "1", "2.0"], other=True, missing=True)
+    assert part.values == ("unseen", "missing", "nan", "1", "2.0", "unseen value", "not given")
+    for i, value in enumerate(("unseen", "missing", "nan", "1")):
         assert bits(part, value).index(1) == i
     unseen, gone = [0] * 6, [0, 0, 0, 0, 0, 1]
-    for value in ("any other", "inf", "Infinity", "NaN", "Oslo"):
+    for value in ("unseen value", "inf", "Infinity", "NaN", "Oslo"):
         assert bits(part, value) == unseen
     assert bits(part, "not given") == bits(part, " not given ") == gone
     assert part.encode([math.nan]).tolist() == [gone]
@@ -159,18 +159,18 @@ def test_categories_that_look_like_others() -> None:
         (Decimal("1.0"), "1"),
         (2, "2.0"),
         (2.0, "2.0"),
-        ("2", "other"),
+        ("2", "unseen"),
         (True, "True"),
-        ("01", "other"),
-        ("1e0", "other"),
-        ("٣", "other"),
-        (7, "other"),
-        ("7", "other"),
+        ("01", "unseen"),
+        ("1e0", "unseen"),
+        ("٣", "unseen"),
+        (7, "unseen"),
+        ("7", "unseen"),
         ("007", "007"),
         (2**53, "9007199254740992"),
         (2**53 + 1, "9007199254740993"),
         (2.0**53, "9007199254740992"),
-        (2**53 + 2, "other"),
+        (2**53 + 2, "unseen"),
         (0.1, "0.1"),
         (np.float32(0.5), "0.5"),
     ],
@@ -310,17 +310,17 @@ def test_the_text_of_a_number_reads_back(value: float) -> None:
     assert as_text(float(value)) == number_text(value)
 
 
-def test_the_word_for_other_is_no_category_with_blanks_around() -> None:
+def test_the_word_for_unseen_is_no_category_with_blanks_around() -> None:
     """And it is found at once, also if a forged file has taken all its numbers."""
-    for taken in ([" other"], ["other ", "any other", "\xa0none of these", "other (2) "]):
+    for taken in ([" unseen"], ["unseen ", "unseen value", "\xa0none of these", "unseen (2) "]):
         city = tv.Category("city", taken, other=True, missing=True)
         bits = np.eye(city.n_bits + 1, city.n_bits, dtype=np.uint8)
         space = tv.Space([city])
         assert np.array_equal(space.encode(space.decode(bits)), bits)
     gone = tv.Space([tv.Category("city", [" missing"], missing=True)])
     assert gone.encode(gone.decode([[0, 1]])).tolist() == [[0, 1]]
-    many = ["other", "any other", "none of these", *(f"other ({i})" for i in range(2, 50_000))]
-    assert tv.Category("city", many, other=True).values[-1] == "other (50000)"
+    many = ["unseen", "unseen value", "none of these", *(f"unseen ({i})" for i in range(2, 50_000))]
+    assert tv.Category("city", many, other=True).values[-1] == "unseen (50000)"
 
 
 @pytest.mark.parametrize("name", [5, True, None, 1.5, np.int64(3), b"a"], ids=repr)
