@@ -119,7 +119,7 @@ def _stands(answers: Answers) -> str:
     """What a proof with a margin says more."""
     if not answers.given.margin:
         return ""
-    said = "the decision stays" if len(answers.given.models) == 1 else "the models agree, each"
+    said = "the decision stays and stands" if len(answers.given.models) == 1 else "the models agree, each"
     return f": {said} {margin_text(answers.given.margin)}"
 
 

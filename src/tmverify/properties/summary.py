@@ -36,7 +36,8 @@ def verdict_line(v: Verdict) -> str:
     """A Verdict in one line."""
     said = _found(v) or _why(v) or _PLAIN[v.status.value]
     if v.margin and v.status.value == "holds":
-        said = f"{said}, {margin_text(v.margin)}"
+        whose = "the decision stands" if _of_one_model(v) else "each decides"
+        said = f"{said}, {whose} {margin_text(v.margin)}"
     note = v.detail if v.stop_reason is None and not v.detail.startswith(NO_CERTIFICATE) else ""
     return ", ".join([f"{v.status.value}: {said}{f' ({note})' if note else ''}", *_how(v)])
 
