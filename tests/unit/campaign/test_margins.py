@@ -44,6 +44,10 @@ ASKS = """
     models = ["a"]
     margin = 3
     [[ask]]
+    question = "robustness"
+    models = ["a"]
+    margin = 1
+    [[ask]]
     question = "radius"
     models = ["a", ["a", "b"]]
     margin = 3
@@ -57,7 +61,7 @@ ASKS = """
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     """Real answers. On inputs with k ones of nine, a's first class leads by 9 - 2k votes."""
-    answer_here(tmp_path / "s.db", expand(make_plan(tmp_path, HEAD + ASKS)))
+    answer_here(tmp_path / "s.db", expand(make_plan(tmp_path, HEAD + ASKS, n=12)))
     return tmp_path / "s.db"
 
 
@@ -67,7 +71,8 @@ def store(tmp_path: Path) -> Path:
 def test_a_plan_asks_with_a_margin(tmp_path: Path) -> None:
     tasks = expand(make_plan(tmp_path, HEAD + ASKS, n=1)).tasks
     assert [(task.question, task.margin) for task in tasks] == [
-        ("robustness", 0), ("robustness", 3), ("radius", 3), ("radius", 3), ("similarity", 2), ("similarity", 2),
+        ("robustness", 0), ("robustness", 3), ("robustness", 1), ("radius", 3), ("radius", 3),
+        ("similarity", 2), ("similarity", 2),
     ]  # fmt: skip
     plain, by_three = tasks[:2]
     assert plain.id != by_three.id == replace(plain, margin=3).id != replace(plain, margin=2).id
@@ -104,7 +109,7 @@ def test_a_margin_that_no_decision_can_have_is_refused_before_anything_runs(tmp_
 # Belief.
 
 
-@few_or_many(150, 6000)
+@few_or_many(300, 6000)
 def test_real_answers_are_believed_and_replay(n_cases: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(n_cases)
     seen: Counter[Any] = Counter()
@@ -121,7 +126,7 @@ def test_real_answers_are_believed_and_replay(n_cases: int, tmp_path: Path) -> N
             seen[task.question, len(models), kept.status, alike is not None] += 1
             seen["at the input itself"] += kept.witness == task.bits and len(models) == 1
     for kind in (("robustness", 1, "violated"), ("similarity", 2, "violated"), ("radius", 1, "exact")):
-        assert min(seen[*kind, True], seen[*kind, False]) > 3
+        assert min(seen[*kind, True], seen[*kind, False]) > 3, seen
     assert seen["at the input itself"] > 3
 
 
@@ -142,11 +147,11 @@ def random_task(rng: np.random.Generator, place: int) -> tuple[Task, list[Model]
         index=place,
         bits=pack(case.x),
         epsilon=None if question == "radius" else case.epsilon,
-        margin=min(int(rng.integers(1, 5)), most),
+        margin=min(int(rng.choice([1, 1, 1, 2, 3])), most),
         scope=case.scope,
         rules=KeptRules(mask=None if mask is None else pack(mask), direction=case.options["direction"]),
         engine=str(rng.choice(["auto", "auto", "search", "brute"])),
-        timeout=float(rng.choice([20.0, 20.0, 1e-6])),
+        timeout=float(rng.choice([20.0, 20.0, 20.0, 1e-6])),
     ), models
 
 
@@ -220,14 +225,14 @@ def test_an_input_is_decided_as_it_is(store: Path) -> None:
     forge(store, "result", row.task.id, witness=row.task.bits)
     (refused,) = (other.refused for other in stored(store) if other.refused is not None)
     assert "otherwise than itself" in str(refused)
-    forge(store, "result", row.task.id, decisions="[0, 0]", leads="[1]")
+    forge(store, "result", row.task.id, decisions="[0, 0]", leads="[0]")
     assert all(other.refused is None for other in stored(store))
 
 
 @pytest.mark.parametrize(
     ("question", "margin", "message"),
-    [("robustness", -1, "stand by -1 votes"), ("robustness", 1 << 31, "votes"), ("robustness", None, "margin"),
-     ("robustness", 2, "not what it was"), ("equivalence", 1, "not what it was")],
+    [("robustness", -1, "stand by -1 votes"), ("robustness", 1 << 31, "votes"),
+     ("robustness", None, "margin"), ("robustness", 2, "not what it was"), ("equivalence", 1, "not what it was")],
 )  # fmt: skip
 def test_a_margin_that_was_changed_is_an_error(
     question: str, margin: Any, message: str, tmp_path: Path
@@ -268,7 +273,7 @@ def test_the_table_the_export_and_the_view(
     assert "nearest disagreement of a and b, by at least 3 votes, d\n" in said
     assert main(["campaign", "status", str(store), "--json"]) == 0
     groups = json.loads(capsys.readouterr().out)["groups"]
-    assert [group["margin"] for group in groups] == [0, 3, 3, 3, 2, 2]
+    assert [group["margin"] for group in groups] == [0, 3, 1, 3, 3, 2, 2]
     with Store.reading(store) as opened:
         table = {line["task"]: line for line in records(opened)}
     for row in rows:
@@ -277,9 +282,9 @@ def test_the_table_the_export_and_the_view(
         assert line["leads"] == (None if found.leads is None else json.dumps(found.leads))
     assert main(["campaign", "export", str(store), "--csv", str(tmp_path / "out.csv")]) == 0
     with open(tmp_path / "out.csv", newline="", encoding="utf-8") as file:
-        assert {line["margin"] for line in csv.DictReader(file)} == {"0", "2", "3"}
+        assert {line["margin"] for line in csv.DictReader(file)} == {"0", "1", "2", "3"}
     database = sqlite3.connect(store)
-    assert {margin for (margin,) in database.execute("SELECT margin FROM answers")} == {0, 2, 3}
+    assert {margin for (margin,) in database.execute("SELECT margin FROM answers")} == {0, 1, 2, 3}
     database.close()
 
 
@@ -292,7 +297,7 @@ def test_the_report(store: Path, tmp_path: Path) -> None:
     assert "robust at ε 1" in names
     assert "robust at ε 1, by at least 3 votes" in names
     assert "median radius, by at least 3 votes" in names
-    assert question_text(report.rows[4].task) == "robustness ε 1 by at least 3 votes"
+    assert question_text(report.rows[12].task) == "robustness ε 1 by at least 3 votes"
     # A change that answers with a margin is none that answers without.
     assert all(len({report.rows[p].task.margin for p in c.places}) == 1 for c in report.gallery.changes)
     write_report(store, tmp_path / "r.html")

@@ -77,7 +77,7 @@ def test_two_models(capsys: Capture, model: str, data: str, tmp_path: Path) -> N
     )
     assert "  input 3, epsilon 0: A says class high, B says class low, at the input itself\n" in out
     assert main(["radius", model, data, "--against", other, "--margin", "2"]) == 0
-    assert "│ low by 1 vote │ low by 3 votes │" in capsys.readouterr().out
+    assert "low by 1 vote │ low by 3 votes │" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("question", ["robustness", "radius", "universal-robustness"])
@@ -87,13 +87,6 @@ def test_json(capsys: Capture, model: str, data: str, question: str) -> None:
         assert document["margin"] == margin
         for result in document["results"]:
             assert (result["leads"] is None) == (margin == 0 or result["decisions"] is None)
-    machine = majority()
-    X = machine.predict  # the API agrees
-    assert X is not None
-    for place, result in enumerate(document["results"]):
-        if question == "radius":
-            x = [int(i < (0, 2, 4, 5, 7, 9)[place]) for i in range(9)]
-            assert result["radius"] == tv.robustness_radius(machine, x, margin=3).radius
 
 
 def test_universal(capsys: Capture, model: str, data: str) -> None:
