@@ -26,6 +26,7 @@ from tmverify.bnn import BnnModel
 from tmverify.campaign import Asked, Store, Task
 from tmverify.campaign.expansion import expand
 from tmverify.campaign.export import records
+from tmverify.campaign.store.belief import check_task
 from tmverify.cli import main
 from tmverify.model import Model
 from tmverify.properties.summary import by_votes
@@ -229,34 +230,29 @@ def test_an_input_is_decided_as_it_is(store: Path) -> None:
     assert all(other.refused is None for other in stored(store))
 
 
+def test_a_margin_that_was_changed_is_an_error(store: Path) -> None:
+    """Nobody knows what was asked: the id is that of another question."""
+    row = next(row for row in stored(store) if row.task.margin == 3)
+    forge(store, "task", row.task.id, margin=2)
+    with pytest.raises(tv.StoreError, match="is not what it was"):
+        stored(store)
+
+
 @pytest.mark.parametrize(
-    ("question", "margin", "message"),
-    [("robustness", -1, "stand by -1 votes"), ("robustness", 1 << 31, "votes"),
-     ("robustness", None, "margin"), ("robustness", 2, "not what it was"), ("equivalence", 1, "not what it was")],
-)  # fmt: skip
-def test_a_margin_that_was_changed_is_an_error(
-    question: str, margin: Any, message: str, tmp_path: Path
-) -> None:
-    asks = ASKS + "[[ask]]\nquestion = 'equivalence'\n"
-    answer_here(tmp_path / "s.db", expand(make_plan(tmp_path, HEAD + asks, n=1)))
-    row = next(row for row in stored(tmp_path / "s.db") if row.task.question == question)
-    changed = replace(row.task, margin=margin)
-    if "not what" not in message and margin is not None:  # the digest is right, the question is not
-        columns = {"id": changed.id, "margin": margin}
-        database = sqlite3.connect(tmp_path / "s.db")
-        for table, key in (("asked", "task"), ("result", "task")):
-            database.execute(f"UPDATE {table} SET {key} = ? WHERE {key} = ?", (changed.id, row.task.id))
-        database.commit()
-        database.close()
-    else:
-        columns = {"margin": margin}
-    try:
-        forge(tmp_path / "s.db", "task", row.task.id, **columns)
-    except sqlite3.IntegrityError:
-        assert margin is None
-        return
-    with pytest.raises(tv.StoreError, match=message):
-        stored(tmp_path / "s.db")
+    ("changes", "message"),
+    [
+        ({"margin": -1}, "stand by -1 votes"),
+        ({"margin": 1 << 31}, "stand by 2147483648 votes"),
+        ({"question": "equivalence", "margin": 1, "epsilon": None, "index": None, "bits": None}, "no margin"),
+        ({"question": "explanation", "margin": 1}, "explanation has no margin"),
+    ],
+)
+def test_tasks_that_can_not_be_asked(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    task = expand(make_plan(tmp_path, HEAD + ASKS, n=1)).tasks[0]
+    if changes.get("question") == "equivalence":
+        changes = {**changes, "models": task.models * 2, "names": ("a", "a")}
+    with pytest.raises(ValueError, match=message):
+        check_task(replace(task, **changes))
 
 
 # What is said.
