@@ -27,7 +27,9 @@ RADIUS = re.findall(r"`(tmverify radius [^`]*)`:\n\n```\n(.*?)```", README, re.S
 
 
 @pytest.mark.parametrize(
-    "block", PYTHON, ids=["train", "space", "by hand", "changes", "why", "radius", "certificate", "network"]
+    "block",
+    PYTHON,
+    ids=["train", "space", "by hand", "votes", "changes", "why", "radius", "certificate", "network"],
 )
 def test_python(block: str, tmp_path: Path) -> None:
     output = subprocess.check_output([sys.executable, "-c", block], cwd=tmp_path, text=True)
@@ -38,7 +40,7 @@ def test_python(block: str, tmp_path: Path) -> None:
 
 def test_certificate(tmp_path: Path) -> None:
     """What the checker says of the file that the example of certificates leaves."""
-    subprocess.check_call([sys.executable, "-c", PYTHON[6]], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    subprocess.check_call([sys.executable, "-c", PYTHON[7]], cwd=tmp_path, stdout=subprocess.DEVNULL)
     shutil.copytree(Path(__file__).parents[2] / "src" / "tmcheck", tmp_path / "tmcheck")
     words = re.findall(r"`python (-I -S tmcheck \S+ \S+)`", README)[0].split()
     said = subprocess.check_output([sys.executable, *words], cwd=tmp_path, text=True)

@@ -49,7 +49,8 @@ class TaskAnswer:
     Attributes
     ----------
     witness : packed bits, or None
-    decisions : the two labels that differ, or None
+    decisions : the two labels that differ, or None; with a margin, they may be the same
+    leads : with a margin, by how many votes the decision of each model on the witness stands
     lower, upper : bounds of a radius, else None
     reason : the columns that suffice for the decision, if these were asked for
     trusts : what must be correct for the answer to be correct
@@ -66,6 +67,7 @@ class TaskAnswer:
     engine: str
     witness: bytes | None = None
     decisions: tuple[Label, ...] | None = None
+    leads: tuple[int, ...] | None = None
     lower: float | None = None
     upper: float | None = None
     reason: KeptReason | None = None
@@ -205,7 +207,7 @@ def replayed(task: Task, answer: TaskAnswer, models: Mapping[str, Classifier]) -
 def replays(query: AnyQuery, task: Task, answer: TaskAnswer) -> bool:
     """Whether the witness, run through the models, gives the decisions and the status of the answer."""
     seen = None if answer.witness is None else replay(query, unpack(answer.witness, task.n_features))
-    if answer.decisions != (None if seen is None else seen.decisions):
+    if (answer.decisions, answer.leads) != ((None, None) if seen is None else (seen.decisions, seen.leads)):
         return False
     if answer.upper is None:
         return (seen is not None) == (answer.status == Status.VIOLATED.value)
@@ -226,6 +228,7 @@ def answered(task: Task, found: Verdict | Radius) -> TaskAnswer:
         engine=found.engine,
         witness=None if found.witness is None else pack(found.witness),
         decisions=found.decisions,
+        leads=found.leads,
         lower=bounds[0],
         upper=bounds[1],
         stop_reason=None if found.stop_reason is None else found.stop_reason.value,
@@ -279,6 +282,7 @@ def better(before: TaskAnswer, now: TaskAnswer) -> TaskAnswer:
         upper=upper,
         witness=nearer.witness,
         decisions=nearer.decisions,
+        leads=nearer.leads,
         seconds=before.seconds + now.seconds,
         stop_reason=None if exact else now.stop_reason,
         detail=MERGED if exact else now.detail,
@@ -302,6 +306,7 @@ def _rejected(answer: TaskAnswer) -> TaskAnswer:
         upper=math.inf if radius else None,
         witness=None,
         decisions=None,
+        leads=None,
         reason=None,
         stop_reason=StopReason.REJECTED.value,
         detail="this answer and an earlier one contradict each other: a bug, please report it",

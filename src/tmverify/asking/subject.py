@@ -94,6 +94,7 @@ class Subject:
         question: Question,
         epsilons: Sequence[int] = (),
         *,
+        margin: int = 0,
         engine: str = "auto",
         timeout: float | None = DEFAULT_TIMEOUT,
         memory: int | None = None,
@@ -104,6 +105,8 @@ class Subject:
         engine_for(engine, self.models[0])
         for epsilon in epsilons:
             check_epsilon(epsilon, self.models[0].n_features if self.rules.about_bits else None)
+        if margin:
+            self._check_margin(question, margin)
         return [
             Task(
                 question=question.name,
@@ -117,6 +120,7 @@ class Subject:
                 label=None if self.y is None else self.y[place].item(),
                 image=self.image,
                 epsilon=epsilon,
+                margin=margin,
                 scope=self.scopes[place],
                 rules=self.rules,
                 engine=engine,
@@ -144,6 +148,15 @@ class Subject:
             )
             for index, label in zip(self.rows, labels, strict=True)
         ]
+
+    def _check_margin(self, question: Question, margin: int) -> None:
+        """Raise InvalidInputError, before any work, if a decision can't stand by so many votes."""
+        if not question.has_margin:
+            raise InvalidInputError(f"{question.name} takes no margin.")
+        rules = self.rules.rules(self.models[0].n_features)
+        for place in {scope: place for place, scope in enumerate(self.scopes)}.values():
+            x = None if self.X is None else self.X[place]
+            question.query(self.models, x, epsilon=0, scope=self.scopes[place], allowed=rules, margin=margin)
 
     def _row(self, index: int | None) -> dict[str, Any]:
         """What a row of the file is for people: its line, its name, its cells."""

@@ -50,6 +50,7 @@ class Task:
     hints : packed inputs that may be counterexamples, or None; not part of the question either
     epsilon : int or None
         For robustness and similarity.
+    margin : by how many votes decisions must stand; 0 for the decisions as such
     rules : what may change, and what is counted
     engine, timeout, memory, certified
         How it is decided: the limits in seconds and bytes, and whether evidence is wanted.
@@ -68,6 +69,7 @@ class Task:
     label: Label | None = None
     image: tuple[int, int] | None = None
     epsilon: int | None = None
+    margin: int = 0
     scope: Label = "team"
     rules: KeptRules = KeptRules()  # noqa: RUF009 (it is frozen)
     engine: str = "auto"
@@ -94,6 +96,8 @@ class Task:
         }
         if not self.rules.about_bits:  # a question about bits keeps the id that it has always had
             asked["rules"] = self.rules.to_json()
+        if self.margin:  # and so does one without a margin
+            asked["margin"] = self.margin
         return digest(asked)
 
     @property
@@ -135,6 +139,7 @@ class Task:
             epsilon=self.epsilon,
             scope=self.scope,
             allowed=self.rules.rules(self.n_features),
+            margin=self.margin,
         )
 
     def named(self, models: Mapping[str, NamedT]) -> NamedT:

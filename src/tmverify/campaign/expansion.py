@@ -107,6 +107,7 @@ def _tasks(
             yield from subject.tasks(
                 question,
                 ask.epsilons,
+                margin=ask.margin,
                 engine=plan.engine,
                 timeout=plan.timeout,
                 memory=plan.memory,

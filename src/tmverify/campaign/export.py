@@ -2,7 +2,9 @@
 
 Lists (flips, decisions, names, changes) are JSON in both; unknown values are empty, infinity is ``inf``.
 ``rules`` has what each column may do, unless that is simply to change at cost 1; lower, upper and radius are
-costs: columns, steps or bits, as ``distance`` says, unless ``rules`` name others.
+costs: columns, steps or bits, as ``distance`` says, unless ``rules`` name others. ``margin`` is by how many
+votes decisions must stand, 0 if that was not asked; then ``leads`` are the votes by which those on the
+counterexample do.
 Features are given by index (``features``, ``flips``) and by name (``feature_names``, ``flipped_features``);
 ``changes`` are the columns that differ, in words, and ``possible`` says whether a row can be the
 counterexample. Of an explanation, ``facts`` are the columns that suffice, ``rule`` says them in a sentence,
@@ -30,12 +32,13 @@ from tmverify.extras import need
 from tmverify.model.names import feature_name
 
 COLUMNS = (
-    "task", "question", "models", "data", "index", "line", "name", "label", "epsilon", "scope", "distance",
-    "rules", "direction", "features", "feature_names", "status", "radius", "lower", "upper", "decisions",
-    "flips", "flipped_features", "changes", "possible", "facts", "rule", "undecided", "seconds", "engine",
-    "stop_reason", "detail", "trusts", "certificate", "attempts", "model_hashes", "versions",
+    "task", "question", "models", "data", "index", "line", "name", "label", "epsilon", "margin", "scope",
+    "distance", "rules", "direction", "features", "feature_names", "status", "radius", "lower", "upper",
+    "decisions", "leads", "flips", "flipped_features", "changes", "possible", "facts", "rule", "undecided",
+    "seconds", "engine", "stop_reason", "detail", "trusts", "certificate", "attempts", "model_hashes",
+    "versions",
 )  # fmt: skip
-_INTEGERS = ("index", "line", "epsilon", "attempts")
+_INTEGERS = ("index", "line", "epsilon", "margin", "attempts")
 _FLOATS = ("radius", "lower", "upper", "seconds")
 
 
@@ -95,7 +98,7 @@ def records(store: Store) -> Iterator[dict[str, Any]]:
 
 def _asked(task: Task, model: StoredModel | None) -> dict[str, Any]:
     mask = None if task.free is None else np.flatnonzero(task.free).tolist()
-    own = ("question", "data", "index", "line", "label", "epsilon", "scope")
+    own = ("question", "data", "index", "line", "label", "epsilon", "margin", "scope")
     return {
         **{name: getattr(task, name) for name in own},
         "task": task.id,
@@ -117,6 +120,7 @@ def _found(row: Asked, answer: TaskAnswer, model: StoredModel) -> dict[str, Any]
         **{name: getattr(answer, name) for name in own},
         "radius": answer.lower if answer.lower == answer.upper else None,
         "decisions": _json(answer.decisions),
+        "leads": _json(answer.leads),
         "flips": _json(flips),
         "flipped_features": _names(flips, model),
         "changes": None if flips is None else json.dumps(changes_of(row, model.space)),

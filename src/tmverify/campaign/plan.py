@@ -25,6 +25,7 @@
     inputs = ["test"]                # default: all
     epsilons = [1, 3]
     scope = "own"                    # team (default), own, or a class
+    margin = 3                       # the decision must stand by so many votes; default 0, as such
     direction = "add"                # or "remove"; default: both
     features = "0-31"                # names, indices from 0 (5 or x5), ranges; default: all
 
@@ -81,7 +82,7 @@ _TOP = ("title", "engine", "timeout", "memory", "certificates", "models", "input
 _OF_INPUTS = ("file", "n", "seed", "image", "id")
 _LISTS = ("columns", "freeze", "increase", "decrease")
 _OF_REGION = ("inputs", *_LISTS, "within", "cost", "known_values", "features", "direction")
-_OF_ASK = ("question", "models", *_OF_REGION, "distance", "epsilons", "scope")
+_OF_ASK = ("question", "models", *_OF_REGION, "distance", "epsilons", "margin", "scope")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,7 @@ class Ask:
     models: tuple[tuple[str, ...], ...]
     inputs: tuple[str, ...] = ()
     epsilons: tuple[int, ...] = ()
+    margin: int = 0
     scope: str = "team"
     allowed: Typed = Typed()  # noqa: RUF009 (it is frozen)
 
@@ -210,8 +212,10 @@ def _ask(
     if question is None:
         raise PlanError(f"{where}: question must be one of {', '.join(PLANNED)}. Got {shown(name)} instead.")
     for key in raw:
-        if (key == "epsilons" and not question.has_epsilon) or (
-            key in _OF_REGION and not question.about_input
+        if (
+            (key == "epsilons" and not question.has_epsilon)
+            or (key == "margin" and not question.has_margin)
+            or (key in _OF_REGION and not question.about_input)
         ):
             raise PlanError(f"{where}: {question.name} takes no {key}.")
     if question.about_input and not inputs:
@@ -222,6 +226,7 @@ def _ask(
         models=_subjects(question, raw.get("models"), models, where),
         inputs=tuple(_known(name, inputs, f"{where}: inputs") for name in chosen),
         epsilons=_epsilons_of(question, raw, where),
+        margin=_integer(raw.get("margin", 0), f"{where}: margin", least=0),
         scope=str(raw.get("scope", "team")),
         allowed=_allowed(raw, where),
     )

@@ -79,6 +79,8 @@ def _parameters(question: Question) -> Iterator[tuple[str, Any, Any]]:
         yield "eta", options.Eta, "0.9"
     elif question.has_epsilon:
         yield "epsilon", options.Epsilons, options.DEFAULT_EPSILONS
+    if question.has_margin:
+        yield "margin", options.Margin, 0
     if question.about_input:
         yield "id", options.IdColumn, None
         yield "n", options.SampleSize, None

@@ -52,6 +52,7 @@ class Given:
     data: Path | None = None
     epsilons: tuple[int, ...] = ()
     eta: str = "1"
+    margin: int = 0
     id: str | None = None
     n: int | None = None
     seed: int = 0
@@ -193,6 +194,7 @@ def _prepare(question: Question, given: Given) -> Answers:
         tasks=subject.tasks(
             question.part(len(given.models)) if question.has_eta else question,
             given.epsilons,
+            margin=given.margin,
             engine=engine,
             timeout=limit,
             certified=given.certificate is not None,
@@ -295,6 +297,7 @@ def _ask_of_all(answers: Answers) -> None:
             answers.eta,
             scope=subject.scopes[0],
             allowed=subject.rules.rules(subject.models[0].n_features),
+            margin=given.margin,
             timeout=answers.limit,
             timeout_per_input=given.timeout_per_input,
             engine=given.engine,
@@ -324,6 +327,7 @@ def _title(answers: Answers) -> str:
     given = answers.given
     said = {
         "epsilon": " ".join(map(str, given.epsilons)) or None,
+        "margin": given.margin or None,
         "n": given.n,
         "seed": None if given.n is None else given.seed,
         "scope": given.scope,

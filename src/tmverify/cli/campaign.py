@@ -105,10 +105,10 @@ def export(store: ThisStore, csv: CsvTarget = None, parquet: ParquetTarget = Non
 
     An answer that the question can't have, in a damaged store, is unknown, with stop_reason not-believed.
 
-    Columns: task, question, models, data, index, line, name, label, epsilon, scope, distance, rules,
-    direction, features, feature_names, status, radius, lower, upper, decisions, flips, flipped_features,
-    changes, possible, facts, rule, undecided, seconds, engine, stop_reason, detail, trusts, certificate,
-    attempts, model_hashes, versions.
+    Columns: task, question, models, data, index, line, name, label, epsilon, margin, scope, distance, rules,
+    direction, features, feature_names, status, radius, lower, upper, decisions, leads, flips,
+    flipped_features, changes, possible, facts, rule, undecided, seconds, engine, stop_reason, detail,
+    trusts, certificate, attempts, model_hashes, versions.
 
     Example: [cyan]tmverify campaign export results.db --csv out.csv[/cyan]
     """

@@ -29,8 +29,8 @@ _MEASURES: dict[str, Callable[[Iterable[float]], float]] = {
     "greatest": max,
 }
 _CSV = ("index", "line", "name")
-_CSV_DISTANCES = ("scope", "class", "radius", "lower", "upper", "nearest", "against")
-_CSV_VERDICTS = ("epsilon", "scope", "status", "before", "after")
+_CSV_DISTANCES = ("scope", "class", "radius", "lower", "upper", "nearest", "against", "leads")
+_CSV_VERDICTS = ("epsilon", "scope", "status", "before", "after", "leads")
 _MORE_CSV = (
     "seconds",
     "engine",
@@ -61,6 +61,7 @@ def document(answers: Answers) -> dict[str, Any]:
             "feature_names": None if free is None else [feature_name(subject.named, i) for i in free],
             "direction": subject.rules.direction,
             "rules": subject.rules.by_column(subject.named.space),
+            "margin": given.margin,
         }
     document |= {
         "distance": subject.rules.distance,
@@ -165,6 +166,7 @@ def _results(answers: Answers) -> list[dict[str, Any]]:
             "changes": None if flips is None else changes_of(each, space),
             "possible": each.possible(space),
             "decisions": None if found.decisions is None else list(found.decisions),
+            **({"leads": found.leads} if question.has_margin else {}),
             "stop_reason": found.stop_reason,
             "detail": found.detail,
             "certificate": None if certificate is None else str(certificate),
@@ -221,9 +223,11 @@ def save_csv(path: Path, answers: Answers) -> None:
     on the counterexample, or there those of the first model and of the second. ``flips`` are indices
     separated by spaces, ``flipped_features`` their names as a list in JSON,
     ``changes`` the columns that differ, in JSON too.
-    There is a column ``certificate`` if certificates were wanted.
+    There is a column ``leads`` if there is a margin: by how many votes the decision on the counterexample
+    stands, or there those of both models. There is a column ``certificate`` if certificates were wanted.
     """
     left_out = {"against"} if len(answers.given.models) == 1 else set()
+    left_out |= set() if answers.given.margin else {"leads"}
     left_out |= {"certificate"} if answers.given.certificate is None else set()
     own = _CSV_DISTANCES if answers.question.is_distance else _CSV_VERDICTS
     columns = [column for column in (*_CSV, *own, *_MORE_CSV) if column not in left_out]
@@ -238,6 +242,7 @@ def _csv_line(result: dict[str, Any]) -> dict[str, Any]:
         "nearest": before if decisions and "against" in result else result.get("nearest"),
         "before": before,
         "after": after,
+        "leads": " ".join(map(str, result["leads"] or ())),
         "flips": "" if flips is None else " ".join(map(str, flips)),
         **{
             key: "" if result[key] is None else json.dumps(result[key])

@@ -63,6 +63,16 @@ Epsilon = Annotated[
         "--distance and --cost.",
     ),
 ]
+Margin = Annotated[
+    int,
+    typer.Option(
+        "--margin",
+        metavar="VOTES",
+        min=0,
+        help="The decision must also stand by at least so many votes: every other class has so many less. "
+        "0: the decision as such, ties as the model declares them.",
+    ),
+]
 Eta = Annotated[
     str,
     typer.Option(

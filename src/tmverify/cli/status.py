@@ -101,7 +101,7 @@ def _space(line: Task, models: Mapping[str, StoredModel]) -> Space | None:
 
 
 def _what(line: Task, space: Space | None) -> str:
-    said = [line.asks.heading(line.names), line.data]
+    said = [line.asks.heading(line.names, line.margin), line.data]
     said += [] if line.scope == TEAM else [f"scope {line.scope}"]
     said += line.rules.words(space)
     said += [] if line.rules.direction is None else [f"only {line.rules.direction}"]
@@ -183,6 +183,7 @@ def _line_json(line: Task, tally: Tally, space: Space | None) -> dict[str, Any]:
         "engine": line.engine,
         "certified": line.certified,
         "epsilon": line.epsilon,
+        "margin": line.margin,
         **_counts(tally),
         line.asks.adjective: tally.positive,
         "mean_seconds": tally.mean_seconds,

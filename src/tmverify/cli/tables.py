@@ -29,6 +29,8 @@ from tmverify.model import Classifier, Label
 from tmverify.model.classifier import TEAM
 from tmverify.model.names import printable_name
 from tmverify.properties import Status, StopReason
+from tmverify.properties.questions import margin_text
+from tmverify.properties.summary import by_votes
 from tmverify.properties.trust import NO_CERTIFICATE
 from tmverify.space.space import word_text
 
@@ -47,7 +49,8 @@ def report(answers: Answers) -> None:
     if not question.about_input:
         _show_one(answers)
     else:
-        show(Text(plain(question.heading([path.name for path in answers.given.models])), style="bold"))
+        names = [path.name for path in answers.given.models]
+        show(Text(plain(question.heading(names, answers.given.margin)), style="bold"))
         show(_setting(answers))
         if question.is_distance:
             _show_distances(answers)
@@ -109,12 +112,21 @@ def _meaning(answers: Answers) -> str:
         return "nothing is known yet"
     if so_far:
         return f"{so_far}no counterexample in any of them"
-    return f"proved for {'the one query' if asked == 1 else f'all {asked} queries'}"
+    return f"proved for {'the one query' if asked == 1 else f'all {asked} queries'}{_stands(answers)}"
+
+
+def _stands(answers: Answers) -> str:
+    """What a proof with a margin says more."""
+    if not answers.given.margin:
+        return ""
+    said = "the decision stays and stands" if len(answers.given.models) == 1 else "the models agree, each"
+    return f": {said} {margin_text(answers.given.margin)}"
 
 
 def _meaning_of_all(answers: Answers) -> str:
     inputs, required, eta = len(answers.tasks), answers.required, answers.eta
     word, tally = answers.question.adjective, answers.tally
+    word += f" {margin_text(answers.given.margin)}" if answers.given.margin else ""
     if answers.status is Status.HOLDS:
         return f"{word}: at least {required} of {counted(inputs)}, as eta = {eta} asks"
     if answers.status is Status.VIOLATED:
@@ -261,8 +273,11 @@ def _table_of_distances(answers: Answers, asked: Sequence[Asked]) -> Table:
     lines: list[dict[str, object]] = []
     for each, label in zip(asked, labels_of(answers, asked), strict=True):
         found, scope = each.found, each.task.scope
-        there = (None, None) if found.decisions is None else found.decisions
-        labels = ["-" if label is None else _class(label, scope) for label in there[-len(nearest) :]]
+        labels = ["-"] * len(nearest)
+        if found.decisions is not None:
+            words = [_class(label, scope) for label in found.decisions]
+            alike = by_votes(found.decisions, found.leads, words)
+            labels = words[-len(nearest) :] if alike is None else [*alike]
         radius = f"{found.lower}" if found.status == EXACT else f"{found.lower}..{_upper(found)}"
         lines.append(
             {
@@ -372,13 +387,18 @@ def _listed(values: Sequence[object], most: int) -> str:
 
 
 def _decisions_text(asked: Asked) -> str:
-    """The two decisions that should agree."""
-    scope = asked.task.scope
-    first, second = (
+    """The two decisions that should agree; if they do, by how many votes each stands."""
+    scope, found = asked.task.scope, asked.found
+    decisions = found.decisions or ("?", "?")
+    words = [
         f"class {_class(label, scope)}" if scope == TEAM or label else f"not class {plain(scope)}"
-        for label in asked.found.decisions or ("?", "?")
-    )
-    return f"{first} → {second}" if len(asked.task.models) == 1 else f"A says {first}, B says {second}"
+        for label in decisions
+    ]
+    alike = by_votes(decisions, found.leads, words)
+    if len(asked.task.models) == 1:
+        return " → ".join(words) if alike is None else alike[0]
+    first, second = words if alike is None else alike
+    return f"A says {first}, B says {second}"
 
 
 def _class(label: Label, scope: Label) -> str:

@@ -72,6 +72,7 @@ class Account(NamedTuple):
     """A counterexample: where it differs from the centre, if there is one, and the decisions.
 
     Of two inputs, ``pair`` has both, ``witness`` is the first, and the differences are those of the second.
+    With a margin, ``leads`` says by how many votes each machine's decision on the counterexample stands.
     """
 
     witness: NDArray[np.uint8]
@@ -80,6 +81,7 @@ class Account(NamedTuple):
     changes: tuple[Change, ...]
     decisions: tuple[Label, ...]
     pair: tuple[NDArray[np.uint8], ...] | None = None
+    leads: tuple[int, ...] | None = None
 
 
 def account(
@@ -150,7 +152,12 @@ class AnyQuery(ABC):
         """What a counterexample is, in words: how it differs from the input asked about."""
         labels: tuple[Label, ...] = self.machines[0].classes
         decided = tuple(labels[c] for c in self.decisions(z[None, :])[0])
-        return account(named_first(self.machines), z, self.region.center, decided)
+        found = account(named_first(self.machines), z, self.region.center, decided)
+        return found._replace(leads=tuple(self.leads(z[None, :])[0].tolist())) if self.margin else found
+
+    def leads(self, bits: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """By how many votes each machine's decision stands, (n, machines); asked only with a margin."""
+        raise NotImplementedError(f"the decisions of a {self.machines[0].kind} stand by no votes")
 
     @abstractmethod
     def proof_header(self) -> tuple[str, ...]:
@@ -196,14 +203,27 @@ class Query(AnyQuery):
             return np.asarray(decided[0] == self.wanted)
         found = decided[0] != (decided[1] if self.expected is None else self.expected)
         if self.margin:
-            for own, classes, machine in zip(scores, decided, self.machines, strict=True):
-                votes = own if machine.clamp is None else np.clip(own, -machine.clamp, machine.clamp)
-                found |= leads(votes, classes) < self.margin
+            for machine, own, classes in zip(self.machines, scores, decided, strict=True):
+                found |= _leads(machine, own, classes) < self.margin
         return np.asarray(found)
+
+    def leads(self, bits: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """By how many votes each machine's decision stands, (n, machines), by the plain evaluator."""
+        found = []
+        for machine in self.machines:
+            scores = reference_scores(machine, bits)
+            found.append(_leads(machine, scores, decide(scores, machine.tie, machine.clamp)))
+        return np.stack(found, axis=1)
 
     def proof_header(self) -> tuple[str, ...]:
         """The constraints, to which refutations refer by number."""
         return (" ".join(("constraints", *map(str, self.constraints))),)
+
+
+def _leads(machine: Model, scores: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """By how many votes, which are scores after the clamp, each row's class is ahead of the others, (n,)."""
+    clamp = machine.clamp
+    return leads(scores if clamp is None else np.clip(scores, -clamp, clamp), classes)
 
 
 @singledispatch
@@ -213,8 +233,7 @@ def query_change(
     """Is there an input in ``region`` that ``model`` does not put into class index ``expected``?
 
     With ``margin``: or not by at least so many votes. With ``wanted``: that it puts into class index
-    ``wanted``. What this compiles to depends on the kind of
-    classifier; each kind registers its own function.
+    ``wanted``. What this compiles to depends on the kind of classifier; each kind registers its own function.
     """
     raise NotImplementedError(f"a {model.kind} has no query")
 

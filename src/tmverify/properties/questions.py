@@ -41,8 +41,9 @@ class Question:
         From models, input, epsilon and region to a Query. A question without it is made of ``parts``.
     parts : tuple of Question
         The yes-or-no questions that it is made of, one for each number of models.
-    about_input, has_epsilon, has_eta : bool
-        Its arguments: an input and which features may change; how many flips; what share of a set of inputs.
+    about_input, has_epsilon, has_eta, has_margin : bool
+        Its arguments: an input and which features may change; how many flips; what share of a set of inputs;
+        by how many votes decisions must stand.
     is_distance : bool
         Whether the answer is a number of flips with a lower and an upper bound, not yes or no.
     gives_reason : bool
@@ -64,6 +65,7 @@ class Question:
     about_input: bool = True
     has_epsilon: bool = False
     has_eta: bool = False
+    has_margin: bool = False
     is_distance: bool = False
     gives_reason: bool = False
     title: str = ""
@@ -75,10 +77,11 @@ class Question:
         """The yes-or-no question that is compiled for this number of models."""
         return next((part for part in self.parts if n_models in part.models), self)
 
-    def heading(self, models: Sequence[str]) -> str:
+    def heading(self, models: Sequence[str], margin: int = 0) -> str:
         """The title of a table of answers about these models."""
         title = self.title_of_two if len(models) == 2 and self.title_of_two else self.title
-        return f"{title or self.name} of {' and '.join(models)}"
+        more = f", {margin_text(margin)}" if margin else ""
+        return f"{title or self.name} of {' and '.join(models)}{more}"
 
     def query(
         self,
@@ -93,9 +96,20 @@ class Question:
         """The question about these models, compiled; without epsilon, all may change that is allowed."""
         part = self.part(len(models))
         assert part.compile is not None
+        assert self.has_margin or not margin
         if not part.about_input:
             return part.compile(*models, scope=scope, allowed=allowed)
         return part.compile(*models, x, epsilon, scope=scope, allowed=allowed, margin=margin)
+
+
+def votes_text(n: int) -> str:
+    """A number of votes, in words."""
+    return f"{n} vote" if n == 1 else f"{n} votes"
+
+
+def margin_text(margin: int) -> str:
+    """How decisions must stand, in words."""
+    return f"by at least {votes_text(margin)}"
 
 
 @overload
@@ -167,7 +181,10 @@ def similarity_query(
     allowed: Allowed | Rules | None = None,
     margin: int = 0,
 ) -> Query:
-    """Is there a z in the region around x with A(z) != B(z)? ``tmverify.check_similarity`` explains."""
+    """Is there a z in the region around x with A(z) != B(z)? ``tmverify.check_similarity`` explains.
+
+    With a margin: or on which A or B decides by fewer votes than that?
+    """
     from tmverify.model.names import named_first
     from tmverify.properties.conditions import check_margin
     from tmverify.properties.query import query_disagreement
@@ -216,6 +233,7 @@ ROBUSTNESS = Question(
     adjective="robust",
     compile=robustness_query,
     has_epsilon=True,
+    has_margin=True,
     proved="Proved: no allowed change of up to ε columns alters the decision; all of them are covered.",
     help="""Can a few changed columns, or flipped bits, of an input change the decision?
 
@@ -223,10 +241,12 @@ ROBUSTNESS = Question(
     [bold]robust[/bold]: proved, no change of at most epsilon columns alters the decision.
     [bold]violated[/bold]: one does; the first few are shown, in the words of the columns.
     [bold]solved[/bold] counts both, and mean seconds are over those.
+    With --margin, the decision must also stand by so many votes; one that stands by fewer is violated.
 
     Example: [cyan]tmverify robustness model.tm test.npz --epsilon 1 --epsilon 3 --n 200[/cyan]
     rows of your table: [cyan]tmverify robustness people.tm people.csv --id customer[/cyan]
     only these columns: [cyan]tmverify robustness people.tm people.csv -e 2 --columns income,savings[/cyan]
+    by three votes: [cyan]tmverify robustness people.tm people.csv --margin 3[/cyan]
     """,
 )
 SIMILARITY = Question(
@@ -235,6 +255,7 @@ SIMILARITY = Question(
     models=(2,),
     compile=similarity_query,
     has_epsilon=True,
+    has_margin=True,
     proved="Proved: the two models decide alike on every input within ε changes of this one.",
     help="""Do two models agree on every input near the given ones?
 
@@ -272,6 +293,7 @@ RADIUS = Question(
     adjective="exact",
     models=(1, 2),
     parts=(ROBUSTNESS, SIMILARITY),
+    has_margin=True,
     is_distance=True,
     title_of_two="nearest disagreement",
     proved="The radius is proved: so many changes can alter the decision, and no fewer. "
@@ -284,6 +306,7 @@ RADIUS = Question(
     [bold]inf[/bold]: no change that is allowed alters the decision.
 
     With --against, the radius is the distance to the nearest input on which two models disagree.
+    With --margin, to the nearest input whose decision stands by fewer votes; 0 if the input's own does.
 
     Example: [cyan]tmverify radius model.tm test.npz --n 200 --csv radii.csv[/cyan]
     rows of your table: [cyan]tmverify radius people.tm people.csv --id customer[/cyan]
@@ -314,6 +337,7 @@ UNIVERSAL_ROBUSTNESS = Question(
     parts=(ROBUSTNESS,),
     has_epsilon=True,
     has_eta=True,
+    has_margin=True,
     help="""Is the model robust on at least a fraction eta of the inputs?
 
     [bold]holds[/bold]: proved for enough inputs.
@@ -331,6 +355,7 @@ UNIVERSAL_SIMILARITY = Question(
     parts=(SIMILARITY,),
     has_epsilon=True,
     has_eta=True,
+    has_margin=True,
     help="""Do two models agree near at least a fraction eta of the inputs?
 
     [bold]holds[/bold]: proved for enough inputs.

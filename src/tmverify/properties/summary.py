@@ -3,22 +3,26 @@
     violated: good → bad if age 25 to 40 → over 60, city Oslo → Bergen, 15 ms, search
     radius 6: 2 → 1 by flipping x0, x1, x28 …, 51 ms, search
     holds: proved for 95 of 100 inputs, 95 required, 3 violated, 2 not looked at, 1.2 s, auto
+    violated: good by 1 vote if city Oslo → Bergen, 12 ms, search
 
-An arrow shows a decision that changes; ≠ stands between the decisions of two models on the same input. What
-changes is said in the words of the model's columns, or as plain bits by their names. Names come from models,
-so they are shortened and made printable to fit on the line.
+An arrow shows a decision that changes; ≠ stands between the decisions of two models on the same input. If the
+decisions are the same, there is a margin, and the line says by how many votes they stand. What changes is
+said in the words of the model's columns, or as plain bits by their names. Names come from models, so they are
+shortened and made printable to fit on the line.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tmverify.model.names import default_name
-from tmverify.properties.questions import PROPERTY, QUESTIONS
+from tmverify.properties.questions import PROPERTY, QUESTIONS, margin_text, votes_text
 from tmverify.properties.trust import NO_CERTIFICATE
 
 if TYPE_CHECKING:
+    from tmverify.model import Label
     from tmverify.properties.verdict import Radius, UniversalVerdict, Verdict
 
 _SOME = 3
@@ -31,6 +35,9 @@ _LONGEST_REASON = 120
 def verdict_line(v: Verdict) -> str:
     """A Verdict in one line."""
     said = _found(v) or _why(v) or _PLAIN[v.status.value]
+    if v.margin and v.status.value == "holds":
+        whose = "the decision stands" if _of_one_model(v) else "each decides"
+        said = f"{said}, {whose} {margin_text(v.margin)}"
     note = v.detail if v.stop_reason is None and not v.detail.startswith(NO_CERTIFICATE) else ""
     return ", ".join([f"{v.status.value}: {said}{f' ({note})' if note else ''}", *_how(v)])
 
@@ -41,7 +48,7 @@ def radius_line(r: Radius) -> str:
     if not r.exact:
         said.insert(0, f"open, {_why(r)}" if r.stop_reason else "open")
     elif r.radius == math.inf:
-        said.append("no allowed change alters it" if _of_one_model(r) else "no disagreement")
+        said.append(_never(r))
     return ", ".join([f"radius {r}: {'; '.join(said)}", *_how(r)])
 
 
@@ -49,7 +56,8 @@ def universal_line(v: UniversalVerdict) -> str:
     """A UniversalVerdict in one line."""
     counts = [v.count(status) for status in type(v.status)]
     holds, violated, unknown = counts
-    said = f"proved for {holds} of {v.n_inputs} inputs, {v.required} required"
+    proved = f"proved {margin_text(v.margin)}" if v.margin else "proved"
+    said = f"{proved} for {holds} of {v.n_inputs} inputs, {v.required} required"
     others = [f"{n} {word}" for n, word in ((violated, "violated"), (unknown, "unknown")) if n]
     left = v.n_inputs - sum(counts)
     others += [f"{left} not looked at"] if left else []
@@ -62,7 +70,9 @@ def _found(answer: Verdict | Radius) -> str:
         return ""
     changed = _of_one_model(answer)
     labels = [_fitting(str(label)) for label in answer.decisions]
+    alike = by_votes(answer.decisions, answer.leads, labels)
     decisions = f" {'→' if changed else '≠'} ".join(labels) if len(labels) > 1 else f"decided {labels[0]}"
+    decisions = decisions if alike is None else " and ".join(alike)
     if answer.flips is None:
         return f"{decisions} on the same input" if len(labels) > 1 else decisions
     if not len(answer.flips):
@@ -72,7 +82,29 @@ def _found(answer: Verdict | Radius) -> str:
         return f"{decisions} if {changes}{' …' if len(answer.changes) > _SOME else ''}"
     names = answer.flipped or tuple(map(default_name, answer.flips[:_SOME].tolist()))
     listed = ", ".join(map(_fitting, names[:_SOME])) + (" …" if len(answer.flips) > _SOME else "")
-    return f"{decisions} {'by' if changed else 'after'} flipping {listed}"
+    return f"{decisions} {'by' if changed and alike is None else 'after'} flipping {listed}"
+
+
+def by_votes(
+    decisions: Sequence[Label], leads: Sequence[int] | None, words: Sequence[str]
+) -> tuple[str, ...] | None:
+    """What a counterexample with the same decisions is about: "good by 1 vote", of each model.
+
+    None if the decisions differ. ``words`` are what the decisions are called. Of one model, the first
+    decision is that on the input asked about, which is not said again.
+    """
+    if leads is None or len(set(decisions)) > 1:
+        return None
+    own = words[-len(leads) :]
+    return tuple(f"{word} by {votes_text(lead)}" for word, lead in zip(own, leads, strict=True))
+
+
+def _never(r: Radius) -> str:
+    """What an infinite radius means."""
+    if _of_one_model(r):
+        more = f", or leaves it fewer than {votes_text(r.margin)}" if r.margin else ""
+        return f"no allowed change alters it{more}"
+    return f"no disagreement{f', each decides {margin_text(r.margin)}' if r.margin else ''}"
 
 
 def _of_one_model(answer: Verdict | Radius) -> bool:

@@ -82,7 +82,12 @@ class Verdict(_NotABool):
     decisions : tuple of labels, or None
         The two decisions that differ: for robustness the decision at the input and the one at the
         witness; for two models, their decisions at the witness. With a class as scope they are 1 ("it is
-        that class") and 0. Of a property: the decision on each input.
+        that class") and 0. Of a property: the decision on each input. With a margin they may be the same, and
+        stand by too few votes.
+    margin : int
+        By how many votes the decision had to stand; 0 if that was not asked.
+    leads : tuple of int, or None
+        With a margin: by how many votes the model's decision at the witness stands, or that of each.
     pair : pair of uint8 arrays, or None
         Of a property about two inputs: the inputs. ``witness`` is the first of them then, and ``flips`` and
         ``changes`` say how the second differs from it.
@@ -119,6 +124,8 @@ class Verdict(_NotABool):
     changes: tuple[Change, ...] = ()
     rests_on: tuple[str, ...] = ()
     pair: tuple[NDArray[np.uint8], ...] | None = None
+    margin: int = 0
+    leads: tuple[int, ...] | None = None
 
     def __repr__(self) -> str:
         return verdict_line(self)
@@ -136,6 +143,8 @@ class Radius:
     """How many flips away the nearest input with another decision is: exactly, or between proved bounds.
 
     radius(x) = min { |z - x| : z in the region, with another decision },  infinity if there is none
+
+    With a margin: or with a decision that stands by fewer votes. It is 0 if that is so at x itself.
 
     Attributes
     ----------
@@ -155,7 +164,7 @@ class Radius:
         The decisions that differ, as in Verdict.
     stop_reason : StopReason or None
         Why the radius is not exact; ``detail`` says more.
-    seconds, engine, question, stats, relies_on, certificate, rests_on
+    margin, leads, seconds, engine, question, stats, relies_on, certificate, rests_on
         As in Verdict; only an exact radius has a certificate.
     """
 
@@ -175,6 +184,8 @@ class Radius:
     flipped: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
     rests_on: tuple[str, ...] = ()
+    margin: int = 0
+    leads: tuple[int, ...] | None = None
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a radius is a number or two bounds: look at .radius, .exact, .lower or .upper")
@@ -216,7 +227,7 @@ class UniversalVerdict(_NotABool):
     required : int
         The least number of inputs on which the property must hold, ``ceil(eta * n_inputs)``.
     eta : Fraction
-    seconds, engine, stop_reason, detail, certificate
+    margin, seconds, engine, stop_reason, detail, certificate
         As in ``Verdict``.
     """
 
@@ -230,6 +241,7 @@ class UniversalVerdict(_NotABool):
     stop_reason: StopReason | None = None
     detail: str = ""
     certificate: Evidence | None = None
+    margin: int = 0
 
     def __repr__(self) -> str:
         return universal_line(self)

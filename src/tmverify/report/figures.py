@@ -9,7 +9,7 @@ from tmverify.campaign import Tally
 from tmverify.report.charts import MAX_CURVES, Bar, Bars, Chart, Curves, Mark, Steps, round_numbers
 from tmverify.report.distributions import Bin, Curve, Radii, Times
 from tmverify.report.report import Report
-from tmverify.report.words import AXES, RADIUS_TITLES, UNAFFECTED, bounds_text, percent, seconds_text
+from tmverify.report.words import AXES, UNAFFECTED, bounds_text, percent, radius_title, seconds_text
 
 _MAX_BARS = 16
 _MIN_TIMES = 5  # fewer times are no distribution
@@ -79,12 +79,13 @@ def radius_figure(radii: Radii) -> Figure:
     n = len(radii.bounds)
     caption = f"{n} input{'s' * (n > 1)}; median {bounds_text(*radii.median)}."
     if radii.infinite:
-        caption += f" ∞: no allowed change alters the decision ({radii.infinite})."
+        alters = "does that" if radii.series.margin else "alters the decision"
+        caption += f" ∞: no allowed change {alters} ({radii.infinite})."
     if radii.open:
         caption += f" Open: only bounds are proved ({radii.open})."
     bars = tuple(_radius_bars(radii))
     chart = Bars(
-        title=RADIUS_TITLES[len(radii.series.models)],
+        title=radius_title(len(radii.series.models), radii.series.margin),
         description=", ".join(f"{bar.label}: {bar.height}" for bar in bars),
         x_label=f"radius ({AXES[radii.series.counted][1]})",
         y_label="inputs",

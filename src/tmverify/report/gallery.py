@@ -28,6 +28,7 @@ from tmverify.report.words import (
     seconds_text,
     shape_of,
     shortened,
+    sign_of,
 )
 from tmverify.space import Space
 
@@ -90,7 +91,7 @@ def gallery_of(
     for place, row in enumerate(rows):
         if row.answer is not None and row.answer.witness is not None:
             task = row.task
-            about = task.models, task.data, task.index, task.bits, task.scope, task.rules
+            about = task.models, task.data, task.index, task.bits, task.scope, task.rules, task.margin
             places.setdefault(about, []).append(place)
     found = [_nearest(rows, series, among, impossible) for among in places.values()]
     return Gallery(tuple(_classes_in_turn(found)[:limit]), len(found))
@@ -148,13 +149,15 @@ def _classes_in_turn(changes: Sequence[Change]) -> list[Change]:
 class Entry:
     """A change as the page shows it.
 
-    ``speakers`` are the two models that disagree, if there are two; ``target`` is what the decision is about.
+    ``decisions`` are two with a ``sign`` between them, or one that stands by too few votes. ``speakers`` are
+    the two models that disagree, if there are two; ``target`` is what the decision is about.
     """
 
     change: Change
     heading: str
     target: str
-    decisions: tuple[str, str] | None
+    decisions: tuple[str, ...]
+    sign: str
     speakers: tuple[str, ...]
     misclassified: bool
     size: str
@@ -174,6 +177,7 @@ def entry_of(change: Change, rows: Sequence[Asked], models: Mapping[str, StoredM
         heading=shortened(task.called, _MAX_HEADING),
         target=shortened(space.target or "", _MAX_HEADING) if one_model else "",
         decisions=decisions_text(task, change.answer),
+        sign=sign_of(task, change.answer),
         speakers=() if one_model else change.series.names,
         misclassified=one_model and task.scope == "team" and wrong,
         size=_size(change, rows[change.places[0]], space, shape is not None),
@@ -188,7 +192,9 @@ def _size(change: Change, row: Asked, space: Space, is_picture: bool) -> str:
         return "an input that tells them apart"
     n = change.n_flips
     if not n:
-        return "no change: they differ here already"
+        weak = "it stands" if len(change.task.models) == 1 else "one stands"
+        differ = len(set(change.answer.decisions or ())) > 1
+        return f"no change: {'they differ' if differ else f'{weak} by fewer votes'} here already"
     columns = changed_columns(row, space)
     kinds = {column.kind for column, _ in columns}
     if is_picture or kinds == {"flag"}:

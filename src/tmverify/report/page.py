@@ -34,14 +34,15 @@ from tmverify.report.tiles import tiles_of
 from tmverify.report.words import (
     EPSILONS,
     NOT_POSSIBLE,
-    STATUSES,
     bounds_text,
     changes_text,
     decision_text,
     decisions_text,
+    meanings,
     percent,
     seconds_text,
     shortened,
+    sign_of,
     status_of,
 )
 
@@ -66,6 +67,7 @@ def render(report: Report, *, now: datetime | None = None) -> str:
     models = {model.hash: model for model in report.models}
     # Unknown is always explained, because it is the status that is misread.
     statuses = {status_of(row) for row in report.rows} | {"unknown"}
+    margins = any(row.task.margin for row in report.rows)
     page: str = environment.from_string(_part("template.html")).render(
         report=report,
         made=(now or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC"),
@@ -82,7 +84,8 @@ def render(report: Report, *, now: datetime | None = None) -> str:
             reason_entry(place, report.rows[place], models, report.series[place].model)
             for place in report.reasons.places
         ],
-        statuses={status: meaning for status, meaning in STATUSES.items() if status in statuses},
+        statuses=meanings(statuses, margins=margins),
+        weaken=", or leave it too few votes" if margins else "",
         hash_chars=HASH_CHARS,
         columns_text=summary_text,
         described=described(report.models),
@@ -137,13 +140,12 @@ def _texts(row: Asked, series: Series, note: str) -> tuple[str, ...]:
     known = (name, task.question, series.model, task.data, str(task.scope), series.conditions, label)
     if answer is None:
         return (*known, status_of(row), "", "", "", "", row.refused or "", "", "")
-    between = " → " if len(task.models) == 1 else " ≠ "
     again = f"attempt {answer.attempts}" if answer.attempts > 1 else ""
     return (
         *known,
         status_of(row),
         bounds_text(answer.lower, answer.upper),
-        between.join(decisions_text(task, answer) or _reasoned(row)),
+        f" {sign_of(task, answer)} ".join(decisions_text(task, answer) or _reasoned(row)),
         answer.engine,
         answer.stop_reason or "",
         "; ".join(part for part in (answer.detail, note, again) if part),

@@ -15,6 +15,7 @@ from tmverify.asking.rules import KeptRules
 from tmverify.asking.tally import line_of
 from tmverify.campaign import Asked
 from tmverify.campaign.store import StoredModel
+from tmverify.properties.questions import margin_text
 from tmverify.space import Space
 
 HASH_CHARS = 8
@@ -22,12 +23,16 @@ HASH_CHARS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """Models (by the names to show, and by content), inputs, whose decision, what may change, how decided."""
+    """Models (by the names to show, and by content), inputs, whose decision, what may change, how decided.
+
+    ``margin`` is by how many votes decisions must stand.
+    """
 
     names: tuple[str, ...]
     models: tuple[str, ...]
     data: str
     scope: str
+    margin: int = 0
     rules: KeptRules = KeptRules()  # noqa: RUF009 (it is frozen)
     n_features: int = 0
     engine: str = "auto"
@@ -54,7 +59,8 @@ class Series:
     @property
     def conditions(self) -> str:
         """Every setting that is not the default one, in words; often none."""
-        words = self.rules.words(self.space)
+        words = [margin_text(self.margin)] if self.margin else []
+        words += self.rules.words(self.space)
         if self.rules.direction is not None:
             adding = self.rules.direction == "add"
             words.append("only setting features" if adding else "only clearing features")
@@ -92,6 +98,7 @@ def series_of(rows: Sequence[Asked], models: Mapping[str, StoredModel] | None = 
             models=task.models,
             data=task.data,
             scope=str(line_of(task).scope),
+            margin=task.margin,
             rules=task.rules,
             n_features=task.n_features,
             engine=task.engine,

@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tmverify.campaign import Tally
+from tmverify.properties.questions import margin_text, votes_text
 from tmverify.report.distributions import Radii
 from tmverify.report.report import Line, Report
+from tmverify.report.series import Series
 from tmverify.report.words import bounds_text, percent
 
 _MAX_SERIES = 4  # how many series a tile names
@@ -24,6 +26,7 @@ _EXACT = {1: "exact radii", 2: "exact distances to a disagreement"}
 _DISTANCES = {1: "radius", 2: "distance to a disagreement"}
 _OF = {"columns": " (columns)", "steps": " (steps)", "cost": " (cost)", "bits": " (bits)"}
 _NEEDED = {1: "changes that alter the decision", 2: "changes that make the models disagree"}
+_WEAKEN = "or leave it fewer than {}"  # votes, if there is a margin
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +68,16 @@ def _unknown(tally: Tally) -> Iterator[Tile]:
 
 def _results(report: Report) -> Iterator[Tile]:
     """The tiles of each question that has answers."""
-    by_question: dict[tuple[str, int, str], dict[int | None, list[Line]]] = {}
+    by_question: dict[tuple[str, int, str, int], dict[int | None, list[Line]]] = {}
     for line in report.lines:
         if line.tally.done:
-            # An ε of columns and an ε of bits are not compared.
+            # An ε of columns and an ε of bits are not compared, nor is what must stand by more votes.
             counted = "" if not line.asks.about_input else line.series.counted
-            by_epsilon = by_question.setdefault((line.question, len(line.series.models), counted), {})
+            kind = line.question, len(line.series.models), counted, line.series.margin
+            by_epsilon = by_question.setdefault(kind, {})
             by_epsilon.setdefault(line.epsilon, []).append(line)
     radii = {each.series: each for each in report.radii}
-    for (_, n_models, _), by_epsilon in by_question.items():
+    for (_, n_models, *_), by_epsilon in by_question.items():
         asks = next(iter(by_epsilon.values()))[0].asks
         if asks.is_distance:
             (lines,) = by_epsilon.values()
@@ -96,6 +100,7 @@ def _share_tiles(by_epsilon: dict[int | None, list[Line]]) -> Iterator[Tile]:
         name = lines[0].asks.adjective
         if epsilon is not None:
             name += f" at ε {epsilon}" + _OF.get(lines[0].series.counted, "")
+        name += _by(lines[0].series)
         also = [Note(f"also asked: {', '.join(left_out)}")] if left_out and epsilon == chosen[-1] else []
         yield _share_tile(name, lines, also)
 
@@ -168,7 +173,7 @@ def _verdict(tally: Tally) -> str:
 
 def _distance_tiles(lines: Sequence[Line], radii: Sequence[Radii], n_models: int) -> Iterator[Tile]:
     """How many radii are exact, the median, and the least."""
-    yield _share_tile(_EXACT[n_models], lines)
+    yield _share_tile(_EXACT[n_models] + _by(lines[0].series), lines)
     yield _radius_tile("median", n_models, radii, lambda each: each.median)
     yield _radius_tile("least", n_models, radii, lambda each: each.least)
 
@@ -177,8 +182,9 @@ def _radius_tile(
     which: str, n_models: int, radii: Sequence[Radii], figure: Callable[[Radii], tuple[float, float]]
 ) -> Tile:
     bounds = [figure(each) for each in radii]
-    counted = radii[0].series.counted
-    notes = [Note(_NEEDED[n_models] + _OF.get(counted, ""))]
+    series = radii[0].series
+    notes = [Note(_NEEDED[n_models] + _OF.get(series.counted, ""))]
+    notes += [Note(_WEAKEN.format(votes_text(series.margin)))] if series.margin else []
     n_open = sum(each.open for each in radii)
     if len(radii) == 1:
         n = len(radii[0].bounds)
@@ -189,7 +195,12 @@ def _radius_tile(
         )
     if n_open and any(low != high for low, high in bounds):
         notes.append(Note(f"only bounds: {n_open} open", "open"))
-    return Tile(f"{which} {_DISTANCES[n_models]}", _unbroken(_range_text(bounds)), tuple(notes))
+    name = f"{which} {_DISTANCES[n_models]}{_by(series)}"
+    return Tile(name, _unbroken(_range_text(bounds)), tuple(notes))
+
+
+def _by(series: Series) -> str:
+    return f", {margin_text(series.margin)}" if series.margin else ""
 
 
 def _range_text(bounds: Sequence[tuple[float, float]]) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from tmverify.campaign import Asked, Task, TaskAnswer
 from tmverify.campaign.store import NOT_BELIEVED
 from tmverify.model import Label
-from tmverify.properties.questions import PLANNED, ROBUSTNESS
+from tmverify.properties.questions import PLANNED, RADIUS, ROBUSTNESS, margin_text, votes_text
+from tmverify.properties.summary import by_votes
 from tmverify.space import Change, Column, Space
 
 PENDING = "pending"
@@ -20,7 +21,16 @@ _LONGEST = 200  # characters of a change
 
 # By the number of models: what inputs are called that no change of up to ε features affects; what radii are.
 UNAFFECTED = {1: ROBUSTNESS.adjective, 2: "decided alike"}
-RADIUS_TITLES = {1: "Radius: changes needed to alter the decision", 2: "Distance to the nearest disagreement"}
+_RADIUS_TITLES = {
+    1: "Radius: changes needed to alter the decision",
+    2: "Distance to the nearest disagreement",
+}
+
+
+def radius_title(n_models: int, margin: int) -> str:
+    """What radii are."""
+    return _RADIUS_TITLES[n_models] + (f", or to fewer than {votes_text(margin)}" if margin else "")
+
 
 # What an epsilon is, and the name of an axis, by what is counted (``Series.counted``).
 EPSILONS: Mapping[str, str] = {
@@ -48,6 +58,17 @@ STATUSES: Mapping[str, str] = {
     "another program wrote to it. It counts as no answer; running the plan again asks anew.",
 }
 
+_MARGINS: Mapping[str, str] = {
+    **{
+        question.adjective: " Where it says by how many votes, it also stands by at least so many: every "
+        "other class has so many less."
+        for question in PLANNED.values()
+        if question.has_margin and not question.is_distance
+    },
+    RADIUS.adjective: " Where it says by how many votes, changes that leave it fewer count too.",
+    "violated": " Or it is decided alike, but by fewer votes than were asked for.",
+}
+
 REASONS: Mapping[str, str] = {
     "timeout": "The time allowed for one task ran out; more time may decide it.",
     "node-limit": "The search reached its limit of steps.",
@@ -70,8 +91,9 @@ def status_of(row: Asked) -> str:
 
 
 def question_text(task: Task) -> str:
-    """The question, with its epsilon if it has one."""
-    return task.question if task.epsilon is None else f"{task.question} ε {task.epsilon}"
+    """The question, with its epsilon and its margin if it has them."""
+    within = "" if task.epsilon is None else f" ε {task.epsilon}"
+    return f"{task.question}{within}{f' {margin_text(task.margin)}' if task.margin else ''}"
 
 
 def bounds_text(lower: float | None, upper: float | None) -> str:
@@ -83,11 +105,27 @@ def bounds_text(lower: float | None, upper: float | None) -> str:
     return f"≥ {lower:g}" if upper == math.inf else f"{lower:g}…{upper:g}"
 
 
-def decisions_text(task: Task, answer: TaskAnswer) -> tuple[str, str] | None:
-    """The two decisions that differ; if the scope is a class, each is that class or its negation."""
-    if answer.decisions is None:
-        return None
-    return decision_text(task.scope, answer.decisions[0]), decision_text(task.scope, answer.decisions[1])
+def decisions_text(task: Task, answer: TaskAnswer) -> tuple[str, ...]:
+    """The two decisions that differ, or none; if the scope is a class, each is that class or its negation.
+
+    If they are the same, by how many votes they stand; of one model that is one text, "good by 1 vote".
+    """
+    decisions = answer.decisions or ()
+    words = tuple(decision_text(task.scope, decision) for decision in decisions)
+    return by_votes(decisions, answer.leads, words) or words
+
+
+def sign_of(task: Task, answer: TaskAnswer) -> str:
+    """What stands between these texts."""
+    if answer.decisions is not None and answer.decisions[0] == answer.decisions[1]:
+        return "and"
+    return "→" if len(task.models) == 1 else "≠"
+
+
+def meanings(statuses: Collection[str], *, margins: bool) -> dict[str, str]:
+    """What each of these statuses means; ``margins``: also where decisions must stand by some votes."""
+    found = {status: meaning for status, meaning in STATUSES.items() if status in statuses}
+    return {status: f"{found[status]}{_MARGINS.get(status, '') if margins else ''}" for status in found}
 
 
 def decision_text(scope: Label, decision: Label) -> str:

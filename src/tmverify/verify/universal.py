@@ -82,7 +82,7 @@ def check_universal_robustness(
     on_verdict : callable, optional
         Called with each input's Verdict as soon as it is known, to show progress.
     model, epsilon, scope, distance, columns, freeze, increase, decrease, within, cost, known_values,
-    features, direction, engine
+    features, direction, margin, engine
         As in ``check_robustness``.
 
     Returns
@@ -211,7 +211,8 @@ def decide_share(
         raise InvalidInputError("X must hold at least one input. Got none instead.")
     fraction = exact_fraction(eta)
     # This raises if an argument is wrong, even if no input needs to be decided.
-    name = prepared(ask(bits[0]), engine, certificate)[0].name
+    asked = ask(bits[0])
+    name = prepared(asked, engine, certificate)[0].name
     deadline = Deadline(check_timeout(timeout))
     each = check_timeout(timeout_per_input)
     start = time.perf_counter()
@@ -246,8 +247,9 @@ def decide_share(
         eta=fraction,
         stop_reason=reason,
         detail=detail,
+        margin=asked.margin,
     )
-    return _certified(result, ask(bits[0]), bits) if certificate else result
+    return _certified(result, asked, bits) if certificate else result
 
 
 def _certified(result: UniversalVerdict, query: AnyQuery, bits: NDArray[np.uint8]) -> UniversalVerdict:

@@ -122,7 +122,8 @@ def _certified_radius(
         left = log.left_open(query, within)
         if left is not None and engine.decide(left, deadline, log).outcome is Outcome.WITNESS:
             fault = rejection("the engine contradicts itself about the radius")
-            return Radius(0, math.inf, radius.seconds, radius.engine, question=radius.question, **fault)
+            fault |= {"question": radius.question, "margin": radius.margin}
+            return Radius(0, math.inf, radius.seconds, radius.engine, **fault)
         text = log.proof_of(query, within)
     if text is None:
         missing = log.no_proof or "no time was left to complete the evidence"
@@ -174,6 +175,7 @@ def judged(
         "engine": name,
         "stats": claim.stats,
         "question": "" if query.topic is None else query.topic.question,
+        "margin": query.margin,
     }
     far = None if seen is None or claim.witness is None else query.region.cost(claim.witness)
     if found and (seen is None or cost not in (None, far)):

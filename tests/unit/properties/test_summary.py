@@ -96,3 +96,30 @@ def test_names_stay_on_the_line(name: str) -> None:
     text = repr(tv.check_robustness(model, [1], 1))
     assert text.isprintable()
     assert len(text) < 120
+
+
+def test_margins() -> None:
+    """A proof says how decisions stand, a counterexample with the same decision by how many votes."""
+    x, stuck = [1, 1, 1], {"freeze": ["x0", "x1", "x2"]}
+    majority = tv.Model.from_clauses(3, [[1], [2], [3]], [[2, 2, 2]], bias=-3)  # leads of 3 and 1
+    said = tv.check_robustness(majority, x, 0, margin=3)
+    assert line(said) == "holds: proved, the decision stands by at least 3 votes | search"
+    said = tv.check_robustness(majority, x, 1, margin=3)
+    assert line(said).startswith("violated: 1 by 1 vote after flipping x")
+    assert line(tv.check_robustness(majority, x, 1, margin=4)) == (
+        "violated: 1 by 3 votes on the input itself | search"
+    )
+    assert line(tv.check_robustness(majority, [1, 1, 0], 1, margin=1, features=["x0"])) == (
+        "violated: 1 → 0 by flipping x0 | search"
+    )
+    said = tv.check_similarity(majority, majority, x, 0, margin=1)
+    assert line(said) == "holds: proved, each decides by at least 1 vote | search"
+    said = tv.check_similarity(majority, majority, x, 0, margin=4)
+    assert line(said) == "violated: 1 by 3 votes and 1 by 3 votes on the input itself | search"
+    radius = tv.robustness_radius(majority, x, margin=3, **stuck)  # type: ignore[arg-type]
+    assert line(radius) == "radius inf: no allowed change alters it, or leaves it fewer than 3 votes | search"
+    radius = tv.similarity_radius(majority, majority, x, margin=3, **stuck)  # type: ignore[arg-type]
+    assert line(radius) == "radius inf: no disagreement, each decides by at least 3 votes | search"
+    assert line(tv.robustness_radius(majority, x, margin=4)).startswith("radius 0: 1 by 3 votes on the")
+    share = tv.check_universal_robustness(majority, [x], 0, 1, margin=3)
+    assert line(share) == "holds: proved by at least 3 votes for 1 of 1 inputs, 1 required | auto"

@@ -9,6 +9,7 @@ it needs no model file. Which fields an answer has depends on its question::
     lower, upper  -             -             -             lower = upper        lower < upper
     witness       -             yes           -             if upper is finite   if upper is finite
     decisions     -             yes           -             with the witness     with the witness
+    leads         of a question with a margin: with the witness
     stop_reason   -             -             yes           -                    yes
     trusts        the proof     the replay    -             the proof if lower > 0, the replay if there is
                                                             a witness
@@ -18,13 +19,13 @@ An explanation is ``holds`` with a reason, or ``unknown`` with one of which some
 with none at all. Its columns may change, and have the values of the input; it rests on the proof and on the
 replay of witnesses.
 
-A witness lies in the region; its changes cost ``upper``, and at most epsilon; for one model it is not the
-input itself. Where columns change, the input and the witness are possible ones, and the rules speak of
-columns and values that the model has. (Only the file of a network tells which pixels no grey level changes.)
-Decisions are two classes; if the scope is a
-class, 1 and 0. A row of a file has a cell for each part of the model's space. An answer comes from the engine
-that was asked, or from one that it may pass the question to, and ``trusts`` repeats the declarations of these
-engines.
+A witness lies in the region; its changes cost ``upper``, and at most epsilon; for one model without a margin
+it is not the input itself. Where columns change, the input and the witness are possible ones, and the rules
+speak of columns and values that the model has. (Only the file of a network tells which pixels no grey level
+changes.) Decisions are two classes; if the scope is a class, 1 and 0. They differ; or there is a margin, and
+one of them stands by fewer votes. A row of a file has a cell for each part of the model's space. An answer
+comes from the engine that was asked, or from one that it may pass the question to, and ``trusts`` repeats the
+declarations of these engines.
 
 No rule notices a consistent lie: a row that was changed as a whole, a lower bound that was raised while the
 upper one is open, another input in place of the witness. ``docs/trust.md`` says what does notice it.
@@ -51,7 +52,8 @@ from tmverify.model.classifier import TEAM
 from tmverify.model.clauses import MAX_FEATURES
 from tmverify.model.names import named_first
 from tmverify.properties import Status, StopReason
-from tmverify.properties.questions import PLANNED
+from tmverify.properties.conditions import MOST_VOTES
+from tmverify.properties.questions import PLANNED, margin_text
 from tmverify.properties.region import MOST, Region, region_in
 from tmverify.properties.trust import CHECKED, NO_CERTIFICATE
 from tmverify.space import Space
@@ -111,6 +113,10 @@ def _faults_of_task(task: Task) -> Iterator[str]:
     most = n if task.rules.about_bits else MOST
     if not 0 <= (task.epsilon or 0) <= most:
         yield f"epsilon {task.epsilon} is not between 0 and {most}"
+    if task.margin and not asks.has_margin:
+        yield f"{task.question} has no margin"
+    if not 0 <= task.margin < MOST_VOTES:
+        yield f"no decision can stand by {shown(task.margin)} votes"
     if not asks.about_input and (not task.rules.everything or task.own):
         yield f"{task.question} is about all inputs, with no limits to what may change"
     yield from _faults_of_rules(task.rules, n)
@@ -207,7 +213,7 @@ def _faults_of_bounds(task: Task, answer: TaskAnswer, region: Region | None) -> 
             said = "features that may change" if region is None else "that all changes together cost"
             yield f"its bound {bound} is more than the {most} {said}"
     free = region is not None and region.free_changes
-    if len(task.models) == 1 and lower == 0 and upper != math.inf and not free:
+    if len(task.models) == 1 and not task.margin and lower == 0 and upper != math.inf and not free:
         yield "its lower bound is 0, but no model decides an input otherwise than itself"
 
 
@@ -234,19 +240,36 @@ def _faults_of_witness(
     if answer.upper is not None and cost != answer.upper:
         yield f"its witness is {away} away, and its upper bound is {answer.upper}"
     if len(task.models) == 1 and not changed:
-        yield "its witness is the input itself"
+        if not task.margin:
+            yield "its witness is the input itself"
+        elif answer.decisions is not None and answer.decisions[0] != answer.decisions[1]:
+            yield "its witness is the input itself, and no model decides an input otherwise than itself"
 
 
 def _faults_of_decisions(task: Task, answer: TaskAnswer, models: Sequence[StoredModel]) -> Iterator[str]:
     if (answer.decisions is None) != (answer.witness is None):
         yield "decisions that differ come with a witness, and here is one without the other"
+    yield from _faults_of_leads(task, answer)
     if answer.decisions is None:
         return
     if answer.decisions[0] == answer.decisions[1]:
-        yield f"the decisions are said to differ, and both are {shown(answer.decisions[0])}"
+        if not task.margin:
+            yield f"the decisions are said to differ, and both are {shown(answer.decisions[0])}"
+        elif min(answer.leads or (0,)) >= task.margin:
+            yield f"both decisions are {shown(answer.decisions[0])}, {margin_text(task.margin)}"
     for decision in answer.decisions:
         if decision not in _decisions(task, models):
             yield f"there is no decision {shown(decision)}"
+
+
+def _faults_of_leads(task: Task, answer: TaskAnswer) -> Iterator[str]:
+    """With a margin, it says of each model by how many votes its decision on the witness stands."""
+    wanted = len(task.models) if task.margin and answer.witness is not None else 0
+    leads = answer.leads or ()
+    if len(leads) != wanted or (answer.leads is None) != (wanted == 0):
+        yield f"it says of {len(leads)} decisions by how many votes they stand, and not of {wanted}"
+    elif min(leads, default=0) < 0:
+        yield f"no decision stands by {shown(leads)} votes"
 
 
 def _faults_of_reason(task: Task, answer: TaskAnswer, models: Sequence[StoredModel]) -> Iterator[str]:
@@ -336,7 +359,7 @@ def _asked(task: Task, models: Sequence[StoredModel]) -> list[Engine]:
     A network has none, but a machine may have none either, so then both kinds of engine are possible.
     """
     named = [engine for engine in ENGINES if engine.name == task.engine]
-    may_be_network = task.asks.about_input and task.scope == TEAM
+    may_be_network = task.asks.about_input and task.scope == TEAM and not task.margin
     may_be_network &= len(models) == 1 and models[0].n_clauses == 0
     return named if may_be_network else named[:1]
 

@@ -31,7 +31,7 @@ from tmverify.model.clauses import MAX_CLAUSES, MAX_FEATURES
 from tmverify.space import Space
 
 APPLICATION = 0x746D7673  # "tmvs", in the header of the file
-VERSION = 4
+VERSION = 5
 TABLES = """
 CREATE TABLE model (
     hash TEXT PRIMARY KEY, name TEXT NOT NULL, n_features INTEGER NOT NULL, n_clauses INTEGER NOT NULL,
@@ -40,8 +40,8 @@ CREATE TABLE model (
 CREATE TABLE input (digest TEXT PRIMARY KEY, n_features INTEGER NOT NULL, bits BLOB NOT NULL);
 CREATE TABLE task (
     id TEXT PRIMARY KEY, question TEXT NOT NULL, models TEXT NOT NULL, n_features INTEGER NOT NULL,
-    "index" INTEGER, input TEXT REFERENCES input (digest), epsilon INTEGER, scope TEXT NOT NULL, rules TEXT,
-    engine TEXT NOT NULL, certified INTEGER NOT NULL
+    "index" INTEGER, input TEXT REFERENCES input (digest), epsilon INTEGER, margin INTEGER NOT NULL,
+    scope TEXT NOT NULL, rules TEXT, engine TEXT NOT NULL, certified INTEGER NOT NULL
 );
 CREATE TABLE asked (
     plan TEXT NOT NULL, position INTEGER NOT NULL, task TEXT NOT NULL REFERENCES task (id),
@@ -52,14 +52,14 @@ CREATE TABLE asked (
 CREATE TABLE result (
     task TEXT PRIMARY KEY REFERENCES task (id),
     status TEXT NOT NULL CHECK (status IN ('holds', 'violated', 'exact', 'unknown')),
-    lower INTEGER, upper INTEGER, witness BLOB, decisions TEXT, seconds REAL NOT NULL, engine TEXT NOT NULL,
-    stop_reason TEXT, detail TEXT NOT NULL, trusts TEXT NOT NULL, trusts_alone TEXT NOT NULL,
-    certificate TEXT, attempts INTEGER NOT NULL,
+    lower INTEGER, upper INTEGER, witness BLOB, decisions TEXT, leads TEXT, seconds REAL NOT NULL,
+    engine TEXT NOT NULL, stop_reason TEXT, detail TEXT NOT NULL, trusts TEXT NOT NULL,
+    trusts_alone TEXT NOT NULL, certificate TEXT, attempts INTEGER NOT NULL,
     versions TEXT NOT NULL, reason TEXT, timeout REAL, memory INTEGER, finished TEXT NOT NULL
 );
 CREATE VIEW answers AS
     SELECT plan, task.id AS task, question, names AS models, data, "index", line, row_name, label, epsilon,
-           scope, rules, status, lower, upper, reason, seconds, result.engine, stop_reason, detail,
+           margin, scope, rules, status, lower, upper, reason, seconds, result.engine, stop_reason, detail,
            certificate, models AS model_hashes, versions, finished
     FROM asked JOIN task ON task.id = asked.task JOIN result ON result.task = task.id ORDER BY asked.rowid;
 """
@@ -127,6 +127,7 @@ _KINDS = {
     "texts": _Kind(lambda value: _all_are(str, value), tuple, json=True),
     "label": _Kind(lambda value: type(value) in (int, str), json=True),
     "labels": _Kind(_are_labels, tuple, json=True),
+    "numbers": _Kind(lambda value: _all_are(int, value), tuple, json=True),
     "pair": _Kind(lambda value: _are_labels(value) and len(value) == 2, tuple, json=True),
     "size": _Kind(
         lambda value: _all_are(int, value) and len(value) == 2 and min(value) > 0, tuple, json=True
@@ -187,15 +188,16 @@ MODEL = _columns("hash text, name text, n_features integer, n_clauses integer, c
 # "input" is a digest, by which the bits are found; the bits are checked themselves.
 TASK = _columns(
     "id text, question text, models texts, n_features integer, index integer?, input anything, "
-    "epsilon integer?, scope label, rules rules?, engine text, certified flag"
+    "epsilon integer?, margin integer, scope label, rules rules?, engine text, certified flag"
 )
 ASKED = _columns(
     "names texts, data text, label label?, image size?, own flag, line integer?, row_name text?, raw texts?"
 )  # and plan, position, task
 RESULT = _columns(
-    "task text, status text, lower bound?, upper bound?, witness blob?, decisions pair?, seconds number, "
-    "engine text, stop_reason text?, detail text, trusts texts, trusts_alone texts, certificate text?, "
-    "attempts integer, versions versions, reason reason?, timeout limit?, memory limit?, finished time"
+    "task text, status text, lower bound?, upper bound?, witness blob?, decisions pair?, leads numbers?, "
+    "seconds number, engine text, stop_reason text?, detail text, trusts texts, trusts_alone texts, "
+    "certificate text?, attempts integer, versions versions, reason reason?, timeout limit?, memory limit?, "
+    "finished time"
 )
 (_BITS,) = _columns("input blob?")
 
