@@ -76,11 +76,12 @@ class Oracle:
         values: Mapping[int, Sequence[int]],
         deadline: Deadline,
         *,
-        must: tuple[int, int] | None = None,
+        must: tuple[int, Sequence[int]] | None = None,
     ) -> Answer:
         """Is there a witness whose columns (by their number in the space) have these values?
 
-        If it is known already that every such witness has the value ``must`` (column, value), that helps.
+        If it is known already that every such witness has a value of ``must`` (column, values other than the
+        input's own), that helps.
         """
         self.asked += 1
         asked = replace(self.query, region=self.query.region.among(values))

@@ -145,16 +145,25 @@ class Clauses(Sequence[tuple[int, ...]]):
     def outputs(self, bits: NDArray[np.uint8], *, empty_fires: bool) -> NDArray[np.bool_]:
         """Evaluate every clause on every row: the plain reference, (n, n_clauses)."""
         result = np.full((len(bits), len(self)), empty_fires, np.bool_)
-        filled = np.flatnonzero(self.lengths)
+        filled = self._filled
         if not len(filled):
             return result
-        starts = self.offsets[filled]
-        wanted = (self.literals > 0).astype(np.uint8)
+        starts, wanted = self.offsets[filled], self._wanted
         rows = max(1, _CELLS_AT_ONCE // len(self.literals))
         for a in range(0, len(bits), rows):
-            violated = bits[a : a + rows, self.features] != wanted
+            violated = bits[a : a + rows].take(self.features, axis=1) != wanted
             result[a : a + rows, filled] = ~np.logical_or.reduceat(violated, starts, axis=1)
         return result
+
+    @cached_property
+    def _filled(self) -> NDArray[np.int64]:
+        """The clauses that have a literal."""
+        return _frozen(np.flatnonzero(self.lengths))
+
+    @cached_property
+    def _wanted(self) -> NDArray[np.uint8]:
+        """The bit that each stored literal demands."""
+        return _frozen((self.literals > 0).astype(np.uint8))
 
     def select(self, indices: NDArray[np.int64]) -> Clauses:
         """The clauses at ``indices``, in that order."""

@@ -316,10 +316,12 @@ class Reasons:
             if answer.witness is None:
                 known.gap = gap_of(answer)
                 return known
-            while answer.witness is not None:  # further ones, apart from those before
-                changed = self._hit(hitting, answer.witness)
-                free &= ~changed
-                answer = self._ask(free, Effort.LITTLE)
+            further: Input | None = answer.witness
+            while further is not None:  # apart from those before
+                free &= ~self._hit(hitting, further)
+                further = self.oracle.guess(free)
+                if further is not None and not self._is_new(further, free):
+                    break
 
     def _hit(self, hitting: HittingSets, z: Input) -> Mask:
         changed = self._pooled(z)
@@ -408,11 +410,15 @@ class Reasons:
             return stopped(*self._no_time())
         answer = self.oracle.ask(free, self.deadline, effort, must=must)
         z = answer.witness
-        return REJECTED if z is not None and not self._is_witness(z, ~free) else answer
+        return REJECTED if z is not None and not self._is_new(z, free) else answer
 
-    def _is_witness(self, z: Input, kept: Mask) -> bool:
-        """Whether an oracle's witness is one, and keeps these columns; otherwise loops might not end."""
-        return self.oracle.query.refuted_by(z) and not (self.oracle.changed(z) & kept).any()
+    def _is_new(self, z: Input, free: Mask) -> bool:
+        """Whether an oracle's witness changes something, and only what is free; else loops might not end.
+
+        It is replayed later, with all others, if something rests on it.
+        """
+        changed = self.oracle.changed(z)
+        return bool(changed.any()) and not (changed & ~free).any()
 
     def _tell(self, done: int) -> None:
         self._told(done, self.n)

@@ -25,7 +25,7 @@ class _Struck:
 def test_ctrl_c_in_a_solver_is_ctrl_c(
     monkeypatch: pytest.MonkeyPatch, message: str, raised: type[BaseException]
 ) -> None:
-    monkeypatch.setattr(hitting, "_hitman", lambda *_: _Struck(message))
+    monkeypatch.setattr(hitting, "_finder", lambda *_: _Struck(message))
     sets = hitting.HittingSets(smallest=False)
     sets.hit([1, 2])
     with pytest.raises(raised):

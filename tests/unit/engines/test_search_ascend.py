@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from support.flips import Flips, Toy, mask, random_toy
-from tmverify.engines.search._ascend import TENURE, ascend, ease
+from tmverify.engines.search._ascend import TENURE, ascend, count_position, ease
+from tmverify.engines.search.oracle import Position
 
 PATIENCE = 20
 
@@ -40,14 +38,28 @@ def twin_ascend(toy: Toy, may: Flips, beyond: Flips, start: Flips) -> tuple[bool
     return True, flips, found
 
 
-def scratch(toy: Toy) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """What kernels need to count in; whatever was there before makes no difference."""
+def somewhere(toy: Toy) -> Position:
+    """Whatever was there before makes no difference."""
     k = len(toy.needs)
-    return (
+    return Position(
+        np.ones(toy.n, np.bool_),
         np.full(len(toy.clauses), 7, np.int32),
         np.full(k, 7, np.int64),
         np.full((k, toy.n), 7, np.int64),
+        np.full(len(toy.clauses), 7, np.int32),
     )
+
+
+def position_at(toy: Toy, flips: Flips) -> Position:
+    """A position at these flips, counted."""
+    here = somewhere(toy)
+    here.flips[:] = mask(flips, toy.n)
+    count_position(toy.problem().arrays, here)
+    return here
+
+
+def same(here: Position, there: Position) -> bool:
+    return all((a == b).all() for a, b in zip(here, there, strict=True))
 
 
 def walk(
@@ -55,18 +67,23 @@ def walk(
 ) -> tuple[bool, Flips, dict[int, Flips]]:
     """The kernel, as ``twin_ascend``; there are so many numbers of room for what it finds."""
     flips, left = mask(start, toy.n), mask(beyond, toy.n)
+    before = frozenset(range(0, toy.n, 2))
+    near, here = position_at(toy, before), somewhere(toy)
     ends, found = np.zeros(toy.n + 2, np.int64), np.zeros(room, np.int32)
     problem = toy.problem()
-    until = np.full(toy.n, 7, np.int64)
+    until, watched = np.full((2, toy.n), 7, np.int64)
     reached = ascend(
-        problem.arrays, mask(may, toy.n), left, toy.radius, PATIENCE, flips, until, *scratch(toy), ends, found
+        *(problem.arrays, mask(may, toy.n), left, toy.radius, PATIENCE),
+        *(flips, near, here, until, watched, ends, found),
     )
+    assert same(near, position_at(toy, start))
+    assert same(here, position_at(toy, frozenset(np.flatnonzero(here.flips).tolist())))
     listed = [found[ends[i] : ends[i + 1]].tolist() for i in range(ends[-1])]
     assert beyond - set(np.flatnonzero(left).tolist()) == {one[0] for one in listed}
     assert len({one[0] for one in listed}) == len(listed)
     return (
         bool(reached),
-        frozenset(np.flatnonzero(flips).tolist()),
+        frozenset(np.flatnonzero(here.flips).tolist()),
         {i: frozenset(some) for i, *some in listed},
     )
 
@@ -163,11 +180,12 @@ def test_needless_flips_are_taken_back() -> None:
         toy, *_ = random_question(rng)
         start = random_set(rng, toy.n, 0.6)
         order = rng.integers(-3, 4, toy.n)
-        flips = mask(start, toy.n)
-        good = ease(toy.problem().arrays, order, flips, *scratch(toy))
+        here = position_at(toy, random_set(rng, toy.n, 0.5))
+        good = ease(toy.problem().arrays, order, mask(start, toy.n), here)
         expected = twin_ease(toy, order.tolist(), start)
         assert good == (expected is not None)
-        end = frozenset(np.flatnonzero(flips).tolist())
+        end = frozenset(np.flatnonzero(here.flips).tolist())
+        assert same(here, position_at(toy, end))
         assert end == (start if expected is None else expected)
         eased += end < start
     assert eased > 50

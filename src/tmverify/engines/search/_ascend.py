@@ -5,33 +5,93 @@
 Flips are toggled, one at a time, whichever leaves the least shortfall; what was toggled stays for a while
 (tabu search). On the way, every feature *beyond* those that may flip is looked at: if its flip alone is what
 lacks, it is written down with the flips. So one walk finds witnesses for many features.
+
+A *position* is a set of flips and what they make of the problem. Counting that is as dear as fifty steps, but
+walks start near where others did: a position is kept, and moved by a few toggles.
 """
 
 import numpy as np
 
-from tmverify.engines.search._climb import GAIN, credit_clause, toggle
 from tmverify.kernels.jit import kernel, part
 
 TENURE = 8  # steps before a feature may be toggled again
+FAR = 40  # toggles: further positions are counted anew
 
 
 @part
-def count_from(problem, flips, false, sums, gains):  # type: ignore[no-untyped-def]
-    """Fill in the false literals of each clause, the votes, and what each toggle would add to them."""
+def shift(problem, flips, position):  # type: ignore[no-untyped-def]
+    """Move a position to other flips."""
+    n = 0
+    for i in range(len(flips)):
+        n += flips[i] != position.flips[i]
+    if n > FAR:
+        position.flips[:] = flips
+        count(problem, position)
+        return
+    for i in range(len(flips)):
+        if flips[i] != position.flips[i]:
+            toggle(i, problem, position)
+
+
+@part
+def count(problem, position):  # type: ignore[no-untyped-def]
+    """Fill in what the flips of a position make of the problem."""
     offsets, middles, features, votes = problem.offsets, problem.middles, problem.features, problem.votes
+    sums, gains = position.sums, position.gains
     sums[:] = 0
     gains[:] = 0
     for j in range(votes.shape[1]):
-        n = 0
-        for k in range(offsets[j], middles[j]):
-            n += not flips[features[k]]
-        for k in range(middles[j], offsets[j + 1]):
-            n += flips[features[k]]
-        false[j] = n
-        if n == 0:
-            for c in range(len(sums)):
+        n, lone = 0, np.int32(0)
+        for k in range(offsets[j], offsets[j + 1]):
+            if position.flips[features[k]] != (k < middles[j]):
+                n += 1
+                lone ^= features[k]
+        position.false[j], position.lone[j] = n, lone
+        for c in range(len(sums)):
+            if n == 0:
                 sums[c] += votes[c, j]
-        credit_clause(j, GAIN, problem, false, flips, gains)
+                for k in range(offsets[j], offsets[j + 1]):
+                    gains[c, features[k]] -= votes[c, j]
+            elif n == 1:
+                gains[c, lone] += votes[c, j]
+
+
+@part
+def toggle(chosen, problem, position):  # type: ignore[no-untyped-def]
+    """Flip a feature, and keep everything up to date.
+
+    Any flip kills a true clause, and one repairs a clause with a single false literal. Which that is needs no
+    search: ``lone`` has the exclusive or of the features of all false literals.
+    """
+    flips, false, lone, gains = position.flips, position.false, position.lone, position.gains
+    votes = problem.votes
+    for c in range(len(position.sums)):
+        position.sums[c] += gains[c, chosen]
+    now = flips[chosen]
+    flips[chosen] = not now
+    for k in range(problem.where[chosen], problem.where[chosen + 1]):
+        j = problem.clauses[k]
+        wakes = problem.waking[k] != now  # whether the literal becomes true
+        before = false[j]
+        after = before - 1 if wakes else before + 1
+        other = lone[j] ^ chosen if wakes else lone[j]  # of the false literals besides this one
+        lone[j] ^= chosen
+        false[j] = after
+        if before + after == 1:  # the clause becomes true, or no longer is
+            for c in range(votes.shape[0]):
+                change = -votes[c, j] if wakes else votes[c, j]
+                gains[c, chosen] += change
+                for i in range(problem.offsets[j], problem.offsets[j + 1]):
+                    gains[c, problem.features[i]] += change
+        elif before + after == 3:  # one false literal besides this one
+            for c in range(votes.shape[0]):
+                gains[c, other] += votes[c, j] if wakes else -votes[c, j]
+
+
+@kernel
+def count_position(problem, position):  # type: ignore[no-untyped-def]
+    """``count``, for Python."""
+    count(problem, position)
 
 
 @part
@@ -44,20 +104,33 @@ def shortfall(bounds, sums, gains, i):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def ascend(problem, may, beyond, most, patience, flips, until, false, sums, gains, ends, found):  # type: ignore[no-untyped-def]
-    """Walk from ``flips``, at most ``most``, all of features that ``may`` flip; returns whether they suffice.
+def ascend(problem, may, beyond, most, patience, start, near, here, until, watched, ends, found):  # type: ignore[no-untyped-def]
+    """Walk from the flips ``start``, at most ``most``, by features that ``may`` flip; returns whether it
+    arrives where every bound is met.
 
+    ``near``: a position that is moved to the start and stays there; ``here``: where the walk ends.
     ``beyond``: features to look at on the way; those for which a witness was found are cleared there, and
     their witnesses are the lists ``found[ends[i]:ends[i + 1]]``, with the feature itself first; ``ends[-1]``
     says how many there are. The walk ends after ``patience`` steps without a smaller shortfall. Scratch:
-    ``until``, ``false``, ``sums``, ``gains``.
+    ``until``, ``watched``.
     """
-    bounds, n = problem.bounds, len(flips)
-    count_from(problem, flips, false, sums, gains)
-    until[:] = 0
-    n_flipped = np.int64(0)
+    bounds, n = problem.bounds, len(start)
+    shift(problem, start, near)
+    flips, sums, gains = here.flips, here.sums, here.gains
+    flips[:], sums[:], gains[:] = near.flips, near.sums, near.gains
+    here.false[:], here.lone[:] = near.false, near.lone
+    n_flipped, n_may, n_watched = np.int64(0), 0, 0
     for i in range(n):
         n_flipped += flips[i]
+        if may[i]:
+            until[i] = 0
+            watched[n_watched] = i
+            n_watched += 1
+    n_may = n_watched
+    for i in range(n):
+        if beyond[i] and not may[i]:
+            watched[n_watched] = i
+            n_watched += 1
     n_found, size = ends[-1], np.int64(0)
     if n_found:
         size = ends[n_found]
@@ -70,14 +143,17 @@ def ascend(problem, may, beyond, most, patience, flips, until, false, sums, gain
         if short == 0:
             break
         chosen, least = -1, np.int64(1) << 62
-        for i in range(n):
-            if not (may[i] or beyond[i]) or (n_flipped >= most and not flips[i]):
-                continue
+        full = n_flipped >= most
+        for place in range(n_may):
+            i = watched[place]
             left = shortfall(bounds, sums, gains, i)
-            if may[i]:
-                if left < least and until[i] < step:
-                    chosen, least = i, left
-            elif left == 0 and n_found < len(ends) - 2 and size + n_flipped < len(found):
+            if left < least and until[i] < step and (flips[i] or not full):
+                chosen, least = i, left
+        for place in range(n_may, n_watched):
+            i = watched[place]
+            if shortfall(bounds, sums, gains, i) > 0 or not beyond[i] or (full and not flips[i]):
+                continue
+            if n_found < len(ends) - 2 and size + n_flipped < len(found):
                 beyond[i] = False
                 found[size] = i
                 size += 1
@@ -93,20 +169,21 @@ def ascend(problem, may, beyond, most, patience, flips, until, false, sums, gain
         if chosen < 0 or idle > patience:
             break
         n_flipped += -1 if flips[chosen] else 1
-        toggle(chosen, problem, false, flips, sums, gains)
+        toggle(chosen, problem, here)
         until[chosen] = step + TENURE
     ends[-1] = n_found
     return short == 0
 
 
 @kernel
-def ease(problem, order, flips, false, sums, gains):  # type: ignore[no-untyped-def]
-    """Take back flips that are not needed, those of least ``order`` first; every bound stays met.
+def ease(problem, order, start, here):  # type: ignore[no-untyped-def]
+    """Move a position to ``start``, and take back flips that are not needed, those of least ``order`` first.
 
-    Returns False, and changes nothing, if they do not meet every bound.
+    Every bound stays met. Returns False, and takes nothing back, if they are not met.
     """
-    bounds, n = problem.bounds, len(flips)
-    count_from(problem, flips, false, sums, gains)
+    bounds, n = problem.bounds, len(start)
+    shift(problem, start, here)
+    flips, sums, gains = here.flips, here.sums, here.gains
     if not met(bounds, sums):
         return False
     while True:
@@ -116,7 +193,7 @@ def ease(problem, order, flips, false, sums, gains):  # type: ignore[no-untyped-
                 chosen, least = i, order[i]
         if chosen < 0:
             return True
-        toggle(chosen, problem, false, flips, sums, gains)
+        toggle(chosen, problem, here)
 
 
 @kernel

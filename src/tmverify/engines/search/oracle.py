@@ -20,13 +20,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.engines.engine import Answer, Deadline, Engine, Outcome, found, none_exists, stopped
 from tmverify.engines.oracle import Effort, Input, Mask, Oracle
-from tmverify.engines.search._ascend import ascend, ease, ease_columns, try_all
+from tmverify.engines.search._ascend import ascend, count_position, ease, ease_columns, try_all
 from tmverify.engines.search._bound import FREE, first_multipliers
 from tmverify.engines.search._problem import inherit
 from tmverify.engines.search.engine import UNLIMITED, fault, why_open
@@ -72,11 +73,12 @@ class SearchOracle(Oracle):
         values: Mapping[int, Sequence[int]],
         deadline: Deadline,
         *,
-        must: tuple[int, int] | None = None,
+        must: tuple[int, Sequence[int]] | None = None,
     ) -> Answer:
         """Is there a witness whose columns (by their number in the space) have these values?
 
-        It is known already that every such witness has the value ``must`` (column, value).
+        It is known already that every such witness has a value of ``must`` (column, values other than the
+        input's own): a lane that does not know the column has none.
         """
         if self.query.region.plain:
             return super().ask_among(values, deadline)
@@ -117,7 +119,7 @@ class SearchOracle(Oracle):
         return self._first(budget, lambda lane: lane.search(lane.changing(free, must), budget))
 
     def _among(
-        self, values: Mapping[int, Sequence[int]], budget: Budget, must: tuple[int, int] | None
+        self, values: Mapping[int, Sequence[int]], budget: Budget, must: tuple[int, Sequence[int]] | None
     ) -> Answer:
         return self._first(budget, lambda lane: lane.search(lane.having(values, must), budget, walk=True))
 
@@ -169,6 +171,22 @@ class SearchOracle(Oracle):
         return total
 
 
+class Position(NamedTuple):
+    """Some flips of a lane, and what they make of its n features, m clauses and k constraints."""
+
+    flips: NDArray[np.bool_]  # (n,)
+    false: NDArray[np.int32]  # (m,): false literals of each clause
+    sums: NDArray[np.int64]  # (k,): votes
+    gains: NDArray[np.int64]  # (k, n): what each toggle would add to them
+    lone: NDArray[np.int32]  # (m,): the exclusive or of the features of the false literals
+
+    def copy(self) -> Position:
+        """Another one at the same flips."""
+        return Position(
+            self.flips.copy(), self.false.copy(), self.sums.copy(), self.gains.copy(), self.lone.copy()
+        )
+
+
 class _Lane:
     """One case: its problem over all columns, and what was learnt of it."""
 
@@ -182,12 +200,22 @@ class _Lane:
         own = problem.feature_ids if moves is None else np.repeat(moves.columns, np.diff(moves.first))
         # The place, among the oracle's columns, of each feature, or of each option.
         self.places = np.searchsorted(columns, own)
-        self._starts: deque[NDArray[np.bool_]] = deque(maxlen=SWEEPS)
         n, k = len(problem.feature_ids), len(problem.bounds)
-        self._flips, self._until = np.zeros(n, np.bool_), np.zeros(n, np.int64)
-        self._scratch = np.zeros(m, np.int32), np.zeros(k, np.int64), np.zeros((k, n), np.int64)
-        self._ends, self._found = np.zeros(n + 2, np.int64), np.zeros(_FOUND, np.int32)
-        if moves is not None:
+        self._here = Position(
+            np.zeros(n, np.bool_), np.zeros(m, np.int32), np.zeros(k, np.int64), np.zeros((k, n), np.int64),
+            np.zeros(m, np.int32),
+        )  # fmt: skip
+        self._until, self._watched = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        self._ends = np.zeros(n + 2, np.int64)
+        self._found = np.zeros(_FOUND, np.int32)
+        if moves is None:
+            count_position(self._arrays, self._here)
+            self._still = self._here.flips.copy(), self._here.copy()
+            # Flips of earlier witnesses, each with a position near them.
+            self._starts: deque[tuple[Mask, Position]] = deque(maxlen=SWEEPS)
+            self._feature_of = np.full(len(problem.origin), n)
+            self._feature_of[problem.feature_ids] = np.arange(n)
+        else:
             self._column_places = self.places[moves.first[:-1]]
             self._column_of, self._option_of = _by_bits(moves)
             numbers = np.repeat(moves.columns, np.diff(moves.first))
@@ -201,10 +229,11 @@ class _Lane:
             return greedy(self.problem, free[self._column_places])
         may = free[self.places]
         fixed = self.places == (-1 if must is None else must)
-        start = self._starts[-1] & may if self._starts else np.zeros_like(may)
-        if self._ascend(may & ~fixed, np.zeros_like(may), start | fixed):
-            return self._keep(self.problem.solution(self._flips))
-        return None
+        start, near = self._starts[-1] if self._starts else self._still
+        if not self._ascend(may & ~fixed, np.zeros_like(may), (start & may) | fixed, near):
+            return None
+        self._starts.append((self._here.flips.copy(), self._here.copy()))
+        return self.problem.solution(self._here.flips)
 
     def _lacks(self, must: int | None) -> bool:
         """Whether the lane does not know the column: then it has no witness that needs it."""
@@ -215,24 +244,23 @@ class _Lane:
         if self.problem.moves is not None:
             return
         may = free[self.places]
-        for start in (np.zeros_like(may), *list(self._starts)[-n_starts:]):
+        for start, near in (self._still, *list(self._starts)[-n_starts:]):
             beyond = wanted[self.places]
             if not beyond.any():
                 return
-            self._ascend(may, beyond, start & may)
+            self._ascend(may, beyond, start & may, near)
             for i in range(self._ends[-1]):
                 found = self._found[self._ends[i] : self._ends[i + 1]]
                 wanted[self.places[found[0]]] = False
                 yield self.problem.feature_ids[found].tolist()
 
-    def _ascend(self, may: Mask, beyond: Mask, start: Mask) -> bool:
-        self._flips[:] = start
+    def _ascend(self, may: Mask, beyond: Mask, start: Mask, near: Position) -> bool:
         self._ends[:1], self._ends[-1:] = 0, 0
-        if self._flips.sum() > self.problem.radius:
+        if np.count_nonzero(start) > self.problem.radius:
             return False
         reached: bool = ascend(
-            self._arrays, may, beyond, self.problem.radius, PATIENCE, self._flips, self._until,
-            *self._scratch, self._ends, self._found,
+            self._arrays, may, beyond, self.problem.radius, PATIENCE, start, near, self._here, self._until,
+            self._watched, self._ends, self._found,
         )  # fmt: skip
         return reached
 
@@ -248,7 +276,7 @@ class _Lane:
         moves = self.problem.moves
         assert moves is not None
         columns, choice = np.flatnonzero(free[self._column_places]), moves.first[:-1].copy()
-        if try_all(self._arrays, moves, columns, choice, self._flips, *self._scratch[:2]):
+        if try_all(self._arrays, moves, columns, choice, *self._here[:3]):
             return Found.SOLUTION, self.problem.solution(choice)
         return Found.NOTHING, None
 
@@ -290,31 +318,42 @@ class _Lane:
         return fixed
 
     def having(
-        self, values: Mapping[int, Sequence[int]], must: tuple[int, int] | None
+        self, values: Mapping[int, Sequence[int]], must: tuple[int, Sequence[int]] | None
     ) -> NDArray[np.int8] | None:
-        """What is fixed if columns have some of these values, and that of ``must``; None if that can't be."""
+        """What is fixed if columns have some of these values, and one of ``must``; None if that can't be."""
         if must is not None:
-            if must not in self._values:
+            column, some = must
+            if not any((column, value) in self._values for value in some):
                 return None
-            values = {**values, must[0]: must[1:]}
+            values = {**values, column: some}
         able = [column not in values or value in values[column] for column, value in self._values]
         return np.where(able, FREE, 0).astype(np.int8)
 
     def _keep(self, solution: Solution) -> Solution:
         """Remember a witness as a start of later walks."""
         if self.problem.moves is None:
-            self._starts.append(np.isin(self.problem.feature_ids, solution.flips))
+            flips = self._flipped(solution.flips)
+            self._starts.append((flips, self._last_position().copy()))
         return solution
+
+    def _flipped(self, flips: list[int] | NDArray[np.int64]) -> Mask:
+        """Which features are flipped."""
+        found = np.zeros(len(self.problem.feature_ids) + 1, np.bool_)
+        found[self._feature_of[flips]] = True
+        return found[:-1]
+
+    def _last_position(self) -> Position:
+        return self._starts[-1][1] if self._starts else self._still[1]
 
     def eased(self, flips: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64] | None:
         """The flips that are needed for this case; None if they do not do for it."""
         if self.problem.moves is not None:
             return self._eased_moves(self.problem.moves, flips, order)
-        self._flips[:] = np.isin(self.problem.feature_ids, flips)
-        if not ease(self._arrays, order[self.places], self._flips, *self._scratch):
+        here = self._last_position().copy()
+        if not ease(self._arrays, order[self.places], self._flipped(flips), here):
             return None
-        left: NDArray[np.int64] = self.problem.feature_ids[self._flips]
-        self._starts.append(self._flips.copy())
+        self._starts.append((here.flips.copy(), here))
+        left: NDArray[np.int64] = self.problem.feature_ids[here.flips]
         return left
 
     def _eased_moves(
@@ -330,7 +369,7 @@ class _Lane:
                 return None  # the problem does without it: another option does the same
             choice[column] = option
         ranked = np.argsort(order[self._column_places], kind="stable")
-        if not ease_columns(self._arrays, moves, ranked, choice, self._flips, *self._scratch[:2]):
+        if not ease_columns(self._arrays, moves, ranked, choice, *self._here[:3]):
             return None
         return np.sort(self.problem.solution(choice).flips)
 
