@@ -31,8 +31,7 @@ _LONGEST_REASON = 120
 def verdict_line(v: Verdict) -> str:
     """A Verdict in one line."""
     said = _found(v) or _why(v) or _PLAIN[v.status.value]
-    note = v.detail if v.stop_reason is None and not v.detail.startswith(NO_CERTIFICATE) else ""
-    return ", ".join([f"{v.status.value}: {said}{f' ({note})' if note else ''}", *_how(v)])
+    return ", ".join([f"{v.status.value}: {said}{_note(v)}", *_how(v)])
 
 
 def radius_line(r: Radius) -> str:
@@ -53,7 +52,14 @@ def universal_line(v: UniversalVerdict) -> str:
     others = [f"{n} {word}" for n, word in ((violated, "violated"), (unknown, "unknown")) if n]
     left = v.n_inputs - sum(counts)
     others += [f"{left} not looked at"] if left else []
-    return ", ".join([f"{v.status.value}: {said}", *others, *_how(v)])
+    return ", ".join([f"{v.status.value}: {said}", *others]) + ", ".join([_note(v), *_how(v)])
+
+
+def _note(answer: Verdict | UniversalVerdict) -> str:
+    """What a reader must know besides, such as that the assumption is true of nothing."""
+    if answer.stop_reason is not None or not answer.detail or answer.detail.startswith(NO_CERTIFICATE):
+        return ""
+    return f" ({_fitting(answer.detail, _LONGEST_REASON)})"
 
 
 def _found(answer: Verdict | Radius) -> str:
