@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from tmverify.asking.subject import Subject, read_class
-from tmverify.errors import InvalidInputError
+from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Model
 from tmverify.properties import UniversalVerdict, Verdict
 from tmverify.properties.expressions import ExpressionError
@@ -86,13 +86,14 @@ class Property:
         try:
             return self._stated(model)
         except ExpressionError as error:
-            raise ExpressionError(f"{self._place}{error.said}", error.place) from None
+            raise ExpressionError(f"{self.place}{error.said}", error.place) from None
         except InvalidInputError as error:
-            raise InvalidInputError(f"{self._place}{error}") from None
+            raise InvalidInputError(f"{self.place}{error}") from None
 
     @property
-    def _place(self) -> str:
-        return f"property {self.name!r}: " if self.name else ""
+    def place(self) -> str:
+        """How an error begins that is about it."""
+        return f"property {shown(self.name)}: " if self.name else ""
 
     def _stated(self, model: Model) -> Stated:
         if self.expect is not None:

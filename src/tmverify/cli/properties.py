@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -189,26 +190,27 @@ class Checked:
             check_certifying(how.engine)
         self.path, self.model, self.how = path, model, how
         self._subjects: dict[Path, Subject] = {}
-        self.asked = [self._asked(each) for each in properties]
+        read = [(said, self._stated(said)) for said in properties]  # before any file of data
+        self.asked = [self._asked(*each) for each in read]
         check_folder(how.certificates, stored=False)
         self.interrupted = False
         self.failure: OSError | None = None
 
-    def _asked(self, said: Property) -> Asked:
-        """Read what the property says, and compile it once, so that errors come before any work."""
+    def _stated(self, said: Property) -> Stated:
+        """Read what a property says, and compile it, so that errors come before any work."""
         stated = said.stated(self.model)
-        subject = self._subject(said)
-        where = f"property {said.name!r}: " if said.name else ""
-        try:
+        with _named(said):
             exact_fraction(said.eta)
-            if subject is None:
+            if not said.about_rows:
                 stated.query(None, None, stated.rules(Allowed()))
-            else:
-                assert subject.X is not None
+        return stated
+
+    def _asked(self, said: Property, stated: Stated) -> Asked:
+        subject = self._subject(said)
+        if subject is not None and subject.X is not None:
+            with _named(said):
                 rules = stated.rules(subject.rules.rules(self.model.n_features))
                 stated.query(subject.X[0], said.epsilon, rules)
-        except InvalidInputError as error:
-            raise InvalidInputError(f"{where}{error}") from None
         return Asked(said, stated, subject)
 
     def _subject(self, said: Property) -> Subject | None:
@@ -304,6 +306,15 @@ class Checked:
             "engine": self.how.engine,
             "interrupted": self.interrupted,
         }
+
+
+@contextmanager
+def _named(said: Property) -> Iterator[None]:
+    """Errors in the block have the name of the property, if it has one."""
+    try:
+        yield
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{said.place}{error}") from None
 
 
 def _slug(name: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tmverify.cli import options
-from tmverify.errors import InvalidInputError
+from tmverify.errors import InvalidInputError, shown
 from tmverify.properties.questions import DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _ask(model: Path, typed: dict[str, Any], **stated: Any) -> None:
     if typed["data"] is None:
         _need_data(typed)
     if typed["round"] not in (None, "outer", "inner"):
-        raise InvalidInputError(f"--round must be outer or inner. Got {typed['round']!r} instead.")
+        raise InvalidInputError(f"--round must be outer or inner. Got {shown(typed['round'])} instead.")
     opened = _open(model)
     if "protected" in stated:
         known = {column.name for column in opened.space.columns}
@@ -325,7 +325,7 @@ def check(
     for name in only:
         if name not in names:
             near = guess(name, names) or f" There are {some(names, 8)}."
-            raise InvalidInputError(f"{properties}: there is no property {name!r}.{near}")
+            raise InvalidInputError(f"{properties}: there is no property {shown(name)}.{near}")
     chosen = [each for each in found if not only or each.name in only]
     if data is not None and not any(each.data == data for each in chosen):
         print_note("--data is not used: no property that is about rows leaves its file open")

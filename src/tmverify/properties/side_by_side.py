@@ -1,9 +1,9 @@
 """A counterexample in words: the value of each column, of two inputs side by side, and how they are decided.
 
                 a               b
-    sex         f               m         ←
+    sex         f               m               ←
     age         25 to 60        25 to 60
-    decision    no, by 2 votes  yes, by 1 vote
+    decision    no, by 2 votes  yes, by 1 vote  ←
 
     one input           how it is decided
     an input and a row  what had to change (the row that was asked about comes first)
@@ -62,7 +62,8 @@ class Decided:
 
     def __str__(self) -> str:
         counts = "" if self.votes is None else f" ({max(self.votes)} to {max(self.votes) - self.lead})"
-        return f"{self.decision}, by {self.lead} vote{'' if self.lead == 1 else 's'}{counts}"
+        by = f"by {self.lead} vote{'' if self.lead == 1 else 's'}" if self.lead else "on a tie"
+        return f"{self.decision}, {by}{counts}"
 
 
 @dataclass(frozen=True, slots=True)
