@@ -36,6 +36,7 @@ from tmverify.space import Category, Column, Number
 
 MOST_CASES = 4096
 MOST_CLAUSES = 20_000
+MOST_JOINED = 500_000  # pairs of ways, many of which may be the same or impossible; some seconds
 _TOO_LONG = "The statement is too long to be taken apart: split it, or say it more simply."
 
 
@@ -233,9 +234,13 @@ def _ways(formula: Formula, copies: Copies) -> list[dict[int, frozenset[int]]]:
     assert isinstance(formula, All | Some)
     parts = [_ways(part, copies) for part in formula.parts]
     if isinstance(formula, Some):
+        if sum(map(len, parts)) > MOST_CLAUSES:
+            raise InvalidInputError(_TOO_LONG)
         return [way for ways in parts for way in ways]
     found: list[dict[int, frozenset[int]]] = [{}]
     for ways in parts:
+        if len(found) * len(ways) > MOST_JOINED:
+            raise InvalidInputError(_TOO_LONG)
         joined = (joint for one in found for other in ways if (joint := _both(one, other)) is not None)
         found = list({tuple(joint.items()): joint for joint in joined}.values())
         if len(found) > MOST_CLAUSES:

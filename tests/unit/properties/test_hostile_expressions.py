@@ -183,6 +183,19 @@ def test_expressions() -> None:
     assert try_expressions(600, seed=0) > 60  # some are expressions all the same
 
 
+@pytest.mark.parametrize("sizes", [(140, 140, 200), (1, 900, 900), (30, 30, 30, 30), (2,) * 200])
+def test_conditions_that_explode(sizes: tuple[int, ...]) -> None:
+    """The ways in which "all of these, or all of those, …" fails are a product."""
+    model = tv.Model.from_clauses(2000, [[1]], [[1]], bias=-1)
+    names = iter(range(2000))
+    parts = [" and ".join(f"x{next(names)}" for _ in range(size)) for size in sizes]
+    text = " or ".join(f"({part})" for part in parts)
+    start = time.process_time()
+    with pytest.raises(tv.InvalidInputError, match=r"too long to be taken apart|at most 10000 characters"):
+        tv.prove(model, text, "decision == 0")
+    assert time.process_time() - start < LIMIT
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", range(1, 11))
 def test_many_expressions(seed: int) -> None:
