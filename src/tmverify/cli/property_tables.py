@@ -85,8 +85,9 @@ def meaning(asked: Asked) -> str:
 
 def summary(checked: Checked) -> str:
     """How many properties have which answer; warnings for themselves."""
-    tally = Counter(asked.status.value for asked in checked.asked if asked.answer is not None)
-    said = [f"{tally[status.value]} {status.value}" for status in Status if tally[status.value]]
+    known = Counter(asked.status.value for asked in checked.asked if asked.answer is not None)
+    tally = {status.value: known[status.value] for status in Status if known[status.value]}
+    said = [f"{n} {'hold' if word == 'holds' and n > 1 else word}" for word, n in tally.items()]
     left = sum(asked.answer is None for asked in checked.asked)
     said += [f"{left} not answered"] if left else []
     warnings = sum(

@@ -234,14 +234,14 @@ def test_check(capsys: Capture) -> None:
     assert [line.split("│")[2].strip() for line in table] == ["holds", "violated", "holds", "holds"]
     after = lines[lines.index("sex does not matter: violated, by this pair of inputs") :]
     assert after[1:3] == ["  same decision whatever sex is", "  why: The law."]
-    assert after[-1] == "VIOLATED  4 properties: 3 holds, 1 violated"
+    assert after[-1] == "VIOLATED  4 properties: 3 hold, 1 violated"
 
 
 def test_warnings_fail_nothing(capsys: Capture) -> None:
     text = FILE.replace('why = "The law."', 'severity = "warning"')
     Path("p.toml").write_text(text)
     lines = said(capsys, "check", "m.tm", "p.toml", code=0)
-    assert lines[-1] == "HOLDS  4 properties: 3 holds, 1 violated; 1 warning only"
+    assert lines[-1] == "HOLDS  4 properties: 3 hold, 1 violated; 1 warning only"
     assert any("│ violated │" in line and "a warning" in line for line in lines)
 
 
@@ -249,7 +249,7 @@ def test_only_some_and_vacuous_ones(capsys: Capture) -> None:
     more = '[[property]]\nname = "empty"\nassume = "owner and not owner"\nexpect = "decision == \'yes\'"\n'
     Path("p.toml").write_text(FILE + more)
     lines = said(capsys, "check", "m.tm", "p.toml", "--only", "empty", "--only", "owners get it", code=0)
-    assert lines[-1] == "HOLDS  2 properties: 2 holds; 1 vacuous"
+    assert lines[-1] == "HOLDS  2 properties: 2 hold; 1 vacuous"
     assert any("vacuous: nothing possible satisfies the assumption" in line for line in lines)
     found = ask(capsys, "check", "m.tm", "p.toml", "--only", "empty", code=0)
     assert [each["vacuous"] for each in found["properties"]] == [True]
