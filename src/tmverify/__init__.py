@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from tmverify.properties.expressions import column as column
     from tmverify.properties.expressions import decision as decision
     from tmverify.properties.expressions import votes as votes
+    from tmverify.properties.side_by_side import side_by_side as side_by_side
     from tmverify.report import write_report as write_report
     from tmverify.space import Category as Category
     from tmverify.space import Change as Change
@@ -140,6 +141,7 @@ _HOMES = {
     "training": "TsetlinMachineClassifier freeze",
     "properties.allowed": "Allowed",
     "properties.expressions": "column decision votes",
+    "properties.side_by_side": "side_by_side",
     "verify": "ChangeSet Explanation Explanations Importance NearestChanges Pair check_equivalence "
     "check_fairness check_monotonicity check_robustness check_similarity check_universal_robustness "
     "check_universal_similarity decide explain explanations importance nearest_changes prove "

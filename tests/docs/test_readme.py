@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -89,12 +90,41 @@ def test_tour(name: str, tmp_path: Path) -> None:
     assert set(promised) <= set(output.splitlines())
 
 
+def test_properties(tmp_path: Path) -> None:
+    """The page of properties from top to bottom: files are written, commands and Python print as promised."""
+    page = (ROOT / "docs" / "properties.md").read_text(encoding="utf-8")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    blocks = re.findall(r"```(python|sh|toml)\n(.*?)```(?:\n\n```\n(.*?)```)?", page, re.S)
+    assert [kind for kind, *_ in blocks].count("toml") == 3
+    for kind, content, shown in blocks:
+        if kind == "toml":
+            (tmp_path / content.split(":")[0].removeprefix("# ")).write_text(content, encoding="utf-8")
+        elif kind == "python":
+            output = subprocess.check_output([sys.executable, "-c", content], cwd=tmp_path, text=True)
+            promised = re.findall(r"^print\(.*\)  # (.*?):", content, re.M)
+            assert promised
+            assert set(promised) <= set(output.splitlines())
+        else:
+            lines = [line.rstrip() for line in run(content.strip(), tmp_path, columns=100).splitlines()]
+            answers = [_answer(line) for line in lines]
+            for line in shown.splitlines():
+                if line.startswith("│"):  # a property and its answer; the seconds differ
+                    assert _answer(line) in answers
+                elif not re.match(r"  (engine|\w+ {2,}| {5,})", line):  # which counterexample, is open
+                    assert line in lines
+
+
+def _answer(line: str) -> list[str]:
+    """The first two cells of a line of a table."""
+    return [cell.strip() for cell in line.split("│")[1:3]]
+
+
 def run(command: str, folder: Path, columns: int = 80) -> str:
     """What ``command`` prints; some of the inputs are not robust, which is exit code 1."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "COLUMNS": str(columns)}
     done = subprocess.run(
-        command.split(), cwd=folder, env=environment, capture_output=True, text=True, check=False
+        shlex.split(command), cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode in (0, 1), done.stderr
     assert done.stdout

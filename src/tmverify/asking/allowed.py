@@ -87,10 +87,10 @@ def read_rules(model: Classifier, typed: Typed) -> Rules:
         model,
         Allowed(
             cast("Distance", typed.distance),
-            columns=_listed(typed.columns, places) if typed.columns else None,
-            freeze=_listed(typed.freeze, places),
-            increase=_listed(typed.increase, places),
-            decrease=_listed(typed.decrease, places),
+            columns=listed(typed.columns, places) if typed.columns else None,
+            freeze=listed(typed.freeze, places),
+            increase=listed(typed.increase, places),
+            decrease=listed(typed.decrease, places),
             within=_within(typed.within, space, places),
             cost=_costs(typed.cost, places),
             known_values=typed.known_values,
@@ -117,7 +117,7 @@ def _names(typed: Typed) -> bool:
     return any(lists)
 
 
-def _listed(texts: Iterable[str], known: Iterable[str]) -> list[str]:
+def listed(texts: Iterable[str], known: Iterable[str]) -> list[str]:
     """The names in the texts: a text that is one, or its parts between commas."""
     found: list[str] = []
     for text in texts:
@@ -190,7 +190,7 @@ def _items(column: Column, given: Any) -> list[Any]:
             f"--within gives column {column.name!r} no value; it has {some(column.values, _SOME)}."
         )
     if isinstance(given, str):
-        items = list(_listed([given], column.values))
+        items = list(listed([given], column.values))
     elif isinstance(given, list | tuple):
         items = list(given)
     if not isinstance(column.part, Number):

@@ -25,6 +25,7 @@ from tmverify.cli.exit_codes import (
     EPILOG_CAMPAIGN,
     EPILOG_CERTIFY,
     EPILOG_CHANGES,
+    EPILOG_CHECK,
     EPILOG_EXPLAIN,
     EPILOG_PLAIN,
     EPILOG_RADIUS,
@@ -35,8 +36,10 @@ from tmverify.cli.explain import explain
 from tmverify.cli.export import export
 from tmverify.cli.info import info
 from tmverify.cli.predict import predict
+from tmverify.cli.stating import check, fairness, monotonicity, prove
 from tmverify.cli.train import train
 from tmverify.errors import TmVerifyError
+from tmverify.properties.expressions import ExpressionError, pointed_at
 from tmverify.properties.questions import DEFAULT_TIMEOUT, QUESTIONS, Question
 
 _REQUIRED = Parameter.empty
@@ -131,6 +134,10 @@ _COMMANDS: list[tuple[str, str, Callable[..., None], str]] = [
         for question in QUESTIONS.values()
         if not question.gives_reason
     ),
+    ("Prove it, or find the counterexample", "prove", prove, EPILOG),
+    ("Prove it, or find the counterexample", "fairness", fairness, EPILOG),
+    ("Prove it, or find the counterexample", "monotonicity", monotonicity, EPILOG),
+    ("Prove it, or find the counterexample", "check", check, EPILOG_CHECK),
     ("Prove it, or find the counterexample", "changes", changes, EPILOG_CHANGES),
     ("Prove it, or find the counterexample", "explain", explain, EPILOG_EXPLAIN),
     ("Check a proof", "certify", certify, EPILOG_CERTIFY),
@@ -236,7 +243,7 @@ def run(argv: Sequence[str] | None) -> int:
             traceback.print_exc()
             print_error("an internal error, so nothing is claimed; please report it with the lines above")
             return ExitCode.UNKNOWN
-        print_error(message)
+        print_error(message, _place_of(error))
         return ExitCode.ERROR
 
 
@@ -249,7 +256,16 @@ def _explain(error: Exception) -> str | None:
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         return f"{reason}." if error.filename is None else f"{error.filename}: {reason}."
+    if isinstance(error, ExpressionError):
+        return error.said
     return str(error) if isinstance(error, TmVerifyError) else None
+
+
+def _place_of(error: Exception) -> str:
+    """The line of an expression that is wrong, with a mark under the place."""
+    if not isinstance(error, ExpressionError) or error.place is None:
+        return ""
+    return pointed_at(error.place)
 
 
 def _text_of(error: Exception) -> str:

@@ -31,6 +31,14 @@ EPILOG = """[bold]Exit codes[/bold]
 [red]3[/red] usage or input error;
 [yellow]130[/yellow] interrupted by Ctrl-C, after printing what is known so far."""
 
+EPILOG_CHECK = """[bold]Exit codes[/bold]
+
+[green]0[/green] every property holds, proved, but for those whose severity is "warning";
+[red]1[/red] one is violated, and is no warning;
+[yellow]2[/yellow] none is violated, but one that is no warning is unknown;
+[red]3[/red] usage or input error, also in the file of properties: nothing was checked;
+[yellow]130[/yellow] interrupted by Ctrl-C, after printing and saving what is known so far."""
+
 EPILOG_RADIUS = """[bold]Exit codes[/bold]
 
 [green]0[/green] every radius is exact, however small: a radius violates nothing

@@ -50,10 +50,10 @@ def table_of(lines: Sequence[Mapping[str, object]]) -> Table:
     return table
 
 
-def print_error(message: str) -> None:
-    """Print one line to standard error."""
-    line = Text("error: ", style="bold red")
-    _print(sys.stderr, [line.append(" ".join(plain(message).split()), style="red")])
+def print_error(message: str, below: str = "") -> None:
+    """Print one line to standard error, and lines ``below`` it that are to stay as they are."""
+    line = Text("error: ", style="bold red").append(" ".join(plain(message).split()), style="red")
+    _print(sys.stderr, [line, *([Text(plain(below))] if below else [])])
 
 
 def print_note(message: str) -> None:

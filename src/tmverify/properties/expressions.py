@@ -57,10 +57,21 @@ class Place(NamedTuple):
 
 
 class ExpressionError(InvalidInputError):
-    """A text, or an object, that is no expression, or none about this model; the message shows the place."""
+    """A text, or an object, that is no expression, or none about this model; the message shows the place.
+
+    Attributes
+    ----------
+    said : str
+        The message without the place.
+    place : Place or None
+    """
 
     def __init__(self, message: str, place: Place | None = None) -> None:
         super().__init__(message if place is None else f"{message}\n{pointed_at(place)}")
+        self.said, self.place = message, place
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.said, self.place)
 
 
 def pointed_at(place: Place) -> str:

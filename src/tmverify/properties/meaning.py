@@ -86,7 +86,7 @@ class Meaning:
             of, number, column = self._column(given)
             if column.kind in ("number", "category"):
                 raise ExpressionError(
-                    f"{column.name!r} is a {column.kind}: compare it with something.", given.place
+                    f"{shown(column.name)} is a {column.kind}: compare it with something.", given.place
                 )
             return f.value_in(of, number, [1], 2)
         assert isinstance(given, said.Comparison)
@@ -139,9 +139,9 @@ class Meaning:
             return number
         known = list(self._places)
         near = meant(name, known[:10_000])
-        hint = f"Is {near!r} meant?" if near is not None else f"It has {some(known, _SOME)}."
+        hint = f"Is {shown(near)} meant?" if near is not None else f"It has {some(known, _SOME)}."
         quote = " A text stands in quotes." if near is None and place is not None else ""
-        raise ExpressionError(f"The model has no column {name!r}. {hint}{quote}", place)
+        raise ExpressionError(f"The model has no column {shown(name)}. {hint}{quote}", place)
 
     def _input(self, name: said.ColumnName | said.Decision, number: int | None) -> int:
         if self.differ is None:
@@ -174,14 +174,14 @@ class Meaning:
             return self._intervals(column, part, operator, constant, counts, place)
         if operator in _ORDERS:
             what = "A text is in no order" if isinstance(part, Number) else f"A {column.kind} has no order"
-            raise ExpressionError(f"{what}: {column.name!r} can be compared by == and in.", place)
+            raise ExpressionError(f"{what}: {shown(column.name)} can be compared by == and in.", place)
         try:
             return {value_number(column, constant)}
         except InvalidInputError:
             text = constant if isinstance(constant, str) else ""
             raise ExpressionError(
-                f"{column.name!r} has the values {some(column.values, 12)}. Got {shown(constant)} instead."
-                f"{guess(text, column.values)}",
+                f"{shown(column.name)} has the values {some(column.values, 12)}. "
+                f"Got {shown(constant)} instead.{guess(text, column.values)}",
                 place,
             ) from None
 
@@ -197,7 +197,8 @@ class Meaning:
         number = _finite(constant)
         if number is None:
             raise ExpressionError(
-                f"{column.name!r} is a number: compare it with one. Got {shown(constant)} instead.", place
+                f"{shown(column.name)} is a number: compare it with one. Got {shown(constant)} instead.",
+                place,
             )
         ends = [-math.inf, *part.cuts, math.inf]
         inside, outside = _SIDES[operator]
@@ -223,7 +224,7 @@ class Meaning:
         n, operator = len(column.values), given.operator
         if column.values != other.values or column.kind != other.kind:
             raise ExpressionError(
-                f"{column.name!r} and {other.name!r} can't be compared: they have not the same "
+                f"{shown(column.name)} and {shown(other.name)} can't be compared: they have not the same "
                 f"{'cuts' if 'number' in (column.kind, other.kind) else 'values'}.",
                 given.place,
             )
@@ -363,7 +364,7 @@ def _unseen(column: Column, part: Number, operator: str, constant: float) -> str
     """Why a constant can't be seen, with the cuts beside it."""
     name = column.name if column.name.isidentifier() else f"`{column.name}`"
     if not part.cuts:  # every number is the same to it
-        return f"The model does not look at {column.name!r} at all: it has no cuts."
+        return f"The model does not look at {shown(column.name)} at all: it has no cuts."
     below = [cut for cut in part.cuts if cut <= constant][-1:]
     above = [cut for cut in part.cuts if cut > constant][:1]
     cuts = [number_text(cut) for cut in (*below, *above)]

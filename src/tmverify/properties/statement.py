@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
-from tmverify.properties.allowed import Rule, Rules
+from tmverify.properties.allowed import Rule, Rules, Way
 from tmverify.properties.conditions import Case, at_least, decides, fails, lead_of
 from tmverify.properties.copies import Bits, Copies
 from tmverify.properties.formula import FALSE, Agree, All, Decides, Formula, In, Lead, Some, all_of, denial
@@ -36,6 +36,7 @@ from tmverify.space import Category, Column, Number
 
 MOST_CASES = 4096
 MOST_CLAUSES = 20_000
+MOST_JOINED = 500_000  # pairs of ways, many of which may be the same or impossible; some seconds
 _TOO_LONG = "The statement is too long to be taken apart: split it, or say it more simply."
 
 
@@ -76,7 +77,10 @@ class Statement:
             return Region.everything(copies.space)
         if copies.n == 1:
             return region_in(copies.space, x, epsilon, rules)
-        columns = [rule._replace(column=int(copies.columns[0][rule.column])) for rule in _by_column(rules)]
+        columns = [
+            rule._replace(column=int(copies.columns[0][rule.column]))
+            for rule in _by_column(rules, len(copies.columns[0]))
+        ]
         assert copies.differ is not None
         columns += [Rule(int(copies.columns[1][c]), cost=0) for c in copies.differ]
         joint = Rules("steps" if rules.distance == "steps" else "columns", columns=tuple(sorted(columns)))
@@ -107,12 +111,16 @@ class Statement:
         return int(own.part.value_indices(joint[None, own.bits.start : own.bits.stop])[0])
 
 
-def _by_column(rules: Rules) -> list[Rule]:
+def _by_column(rules: Rules, n_columns: int) -> list[Rule]:
     """Rules column by column, also where every column is a bit."""
-    assert rules.direction is None
-    if rules.features is None:
-        return list(rules.columns)
-    return [Rule(column, "keep") for column in np.flatnonzero(~rules.features).tolist()]
+    found = list(rules.columns)
+    if rules.direction is not None:
+        way: Way = "up" if rules.direction == "add" else "down"
+        found = [Rule(column, way) for column in range(n_columns)]
+    if rules.features is not None:
+        kept = set(np.flatnonzero(~rules.features).tolist())
+        found = [rule for rule in found if rule.column not in kept] + [Rule(c, "keep") for c in kept]
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -226,9 +234,13 @@ def _ways(formula: Formula, copies: Copies) -> list[dict[int, frozenset[int]]]:
     assert isinstance(formula, All | Some)
     parts = [_ways(part, copies) for part in formula.parts]
     if isinstance(formula, Some):
+        if sum(map(len, parts)) > MOST_CLAUSES:
+            raise InvalidInputError(_TOO_LONG)
         return [way for ways in parts for way in ways]
     found: list[dict[int, frozenset[int]]] = [{}]
     for ways in parts:
+        if len(found) * len(ways) > MOST_JOINED:
+            raise InvalidInputError(_TOO_LONG)
         joined = (joint for one in found for other in ways if (joint := _both(one, other)) is not None)
         found = list({tuple(joint.items()): joint for joint in joined}.values())
         if len(found) > MOST_CLAUSES:

@@ -38,8 +38,7 @@ def verdict_line(v: Verdict) -> str:
     if v.margin and v.status.value == "holds":
         whose = "the decision stands" if _of_one_model(v) else "each decides"
         said = f"{said}, {whose} {margin_text(v.margin)}"
-    note = v.detail if v.stop_reason is None and not v.detail.startswith(NO_CERTIFICATE) else ""
-    return ", ".join([f"{v.status.value}: {said}{f' ({note})' if note else ''}", *_how(v)])
+    return ", ".join([f"{v.status.value}: {said}{_note(v)}", *_how(v)])
 
 
 def radius_line(r: Radius) -> str:
@@ -61,7 +60,15 @@ def universal_line(v: UniversalVerdict) -> str:
     others = [f"{n} {word}" for n, word in ((violated, "violated"), (unknown, "unknown")) if n]
     left = v.n_inputs - sum(counts)
     others += [f"{left} not looked at"] if left else []
-    return ", ".join([f"{v.status.value}: {said}", *others, *_how(v)])
+    answer = ", ".join([f"{v.status.value}: {said}", *others])
+    return ", ".join([f"{answer}{_note(v)}", *_how(v)])
+
+
+def _note(answer: Verdict | UniversalVerdict) -> str:
+    """What a reader must know besides, such as that the assumption is true of nothing."""
+    if answer.stop_reason is not None or not answer.detail or answer.detail.startswith(NO_CERTIFICATE):
+        return ""
+    return f" ({_fitting(answer.detail, _LONGEST_REASON)})"
 
 
 def _found(answer: Verdict | Radius) -> str:

@@ -18,23 +18,22 @@ from numpy.typing import NDArray
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Label, Model
 from tmverify.model.inputs import Row, Rows, input_row, input_rows
-from tmverify.properties import Status, UniversalVerdict, Verdict
+from tmverify.properties import UniversalVerdict, Verdict
 from tmverify.properties import expressions as said
 from tmverify.properties.allowed import Allowed, Columns, Rules, rules_of
 from tmverify.properties.conditions import check_margin
 from tmverify.properties.copies import Copies
 from tmverify.properties.expressions import Expression, ExpressionError
-from tmverify.properties.formula import TRUE, Agree, all_of, atoms, with_margin
+from tmverify.properties.formula import Agree, all_of, atoms, with_margin
 from tmverify.properties.meaning import Meaning, Round
 from tmverify.properties.questions import DEFAULT_TIMEOUT, PROPERTY
 from tmverify.properties.scope import check_model
 from tmverify.properties.statement import Statement, StatementQuery
 from tmverify.verify.universal import decide_share
+from tmverify.verify.vacuous import noted, noted_share
 from tmverify.verify.verdict import decide
 
 SAME_DECISION = "a.decision == b.decision"
-VACUOUS = "nothing possible satisfies the assumption"
-_TIME_FOR_ASSUMPTION = 5.0
 _PAIR = re.compile(r"\s*same\s+except\s+(?P<names>.*?)(?:\s+where\s+(?P<where>.*))?\s*", re.DOTALL)
 _NAME = re.compile(r"\s*(?:`([^`]+)`|([^,`]*?))\s*(?:,|$)")
 
@@ -90,7 +89,7 @@ class Stated:
     ----------
     statement : Statement
     notes : tuple of str
-        What was rounded.
+        What was rounded, in words.
     """
 
     def __init__(
@@ -118,7 +117,7 @@ class Stated:
         if votes and any(isinstance(atom, Agree) and atom.denied for atom in atoms(expected)):
             raise InvalidInputError("margin is for decisions that are to be so, not for != between them.")
         self.statement = Statement(Copies(model, differ), assumed, with_margin(expected, votes))
-        self.notes = tuple(meaning.notes)
+        self.notes = tuple(f"rounded: {note}" for note in dict.fromkeys(meaning.notes))
 
     def _differing(self, names: Columns) -> list[int]:
         given = [names] if isinstance(names, str) else names
@@ -135,11 +134,11 @@ class Stated:
         region = self.statement.region(x, epsilon, rules)
         return self.statement.query(region).about(PROPERTY.name, (self.model,), "team")
 
-    def rules(self, allowed: Allowed) -> Rules:
+    def rules(self, allowed: Allowed | Rules) -> Rules:
         """What may change around an input."""
         if allowed.distance == "bits" and not self.model.space.only_flags:
             raise InvalidInputError("A property is about columns: distance must be 'columns' or 'steps'.")
-        return rules_of(self.model, allowed)
+        return allowed if isinstance(allowed, Rules) else rules_of(self.model, allowed)
 
     def hints(self, rows: NDArray[np.uint8], query: StatementQuery) -> NDArray[np.uint8] | None:
         """Joint inputs in which a is one of these rows, and b one of them as well in its own columns."""
@@ -150,17 +149,6 @@ class Stated:
         joint[:, copies.bits[0]] = rows
         inside = np.array([query.region.contains(z) for z in joint], np.bool_)
         return joint[inside] if inside.any() else None
-
-    def said(self, verdict: Verdict, query: StatementQuery) -> Verdict:
-        """The verdict, with what a reader must know besides."""
-        notes = [f"rounded: {note}" for note in self.notes]
-        if verdict.status is Status.HOLDS and self.statement.assume != TRUE:
-            seen = decide(self.statement.assumption(query.region), timeout=_TIME_FOR_ASSUMPTION)
-            if seen.status is Status.HOLDS:
-                notes.insert(0, VACUOUS)
-        if not notes:
-            return verdict
-        return replace(verdict, detail="; ".join([verdict.detail, *notes] if verdict.detail else notes))
 
 
 @overload
@@ -446,7 +434,7 @@ def ask_property(
     epsilon: int | None = 0,
     X: Rows | None = None,
     eta: Fraction | float | str | None = None,
-    allowed: Allowed | None = None,
+    allowed: Allowed | Rules | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
@@ -463,8 +451,12 @@ def ask_property(
     rows = None if X is None else input_rows(X, stated.model)
     if eta is not None:
         assert rows is not None
-        return decide_share(
-            lambda row: stated.query(row, epsilon, rules),
+
+        def ask(row: NDArray[np.uint8]) -> StatementQuery:
+            return stated.query(row, epsilon, rules)
+
+        result = decide_share(
+            ask,
             rows,
             eta,
             timeout=timeout,
@@ -473,8 +465,9 @@ def ask_property(
             certificate=certificate,
             on_verdict=on_verdict,
         )
+        return noted_share(result, ask, rows, stated.notes)
     query = stated.query(None if x is None else input_row(x, stated.model), epsilon, rules)
     if rows is not None and engine == "auto":
         query = replace(query, hints=stated.hints(rows, query))
     verdict = decide(query, timeout=timeout, engine=engine, certificate=certificate)
-    return stated.said(verdict, query)
+    return noted(verdict, query, stated.notes)

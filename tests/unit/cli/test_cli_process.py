@@ -122,6 +122,21 @@ def test_ctrl_c_with_json(busy: list[str], command: str) -> None:
     assert (found["interrupted"], found["status"], found["results"]) == (True, "unknown", [])
 
 
+def test_ctrl_c_between_properties(tmp_path: Path) -> None:
+    """``check`` keeps the answers so far, also for build servers."""
+    model, file, junit = save(hard(), tmp_path / "h.tm"), tmp_path / "h.toml", tmp_path / "r.xml"
+    easy = '[[property]]\nname = "easy"\nexpect = "x0 or not x0"\n'
+    file.write_text(easy + '[[property]]\nname = "hard"\nexpect = "decision == 0"\nassume = "x1 or x2"\n')
+    options = ["--engine", "paper", "--timeout", "inf", "--junit", str(junit)]
+    with watched("check", model, str(file), *options) as (process, terminal):
+        read_until(terminal, b"property 2 of 2")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130
+    assert "INTERRUPTED UNKNOWN  2 properties: 1 holds, 1 not answered" in out.decode()
+    assert junit.read_text().count("<skipped") == 1
+
+
 @pytest.fixture
 def far(tmp_path: Path) -> list[str]:
     """A model and data: one radius that is soon known, and one that the paper's engine does not get to."""

@@ -1,0 +1,144 @@
+"""A property as it is typed in a command or written in a file, read for a model, and in words.
+
+    expect (and assume)     what is expected of every input that meets the assumption
+    protected               columns whose change alone never alters the decision
+    monotone and toward     a column that, raised, never turns the decision away from a class
+
+It is about every possible input; or, with an epsilon, about rows of data and what is around them, and then it
+must hold for a share ``eta`` of the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from tmverify.asking.subject import Subject, read_class
+from tmverify.errors import InvalidInputError, shown
+from tmverify.model import Model
+from tmverify.properties import UniversalVerdict, Verdict
+from tmverify.properties.expressions import ExpressionError
+from tmverify.properties.meaning import Round
+from tmverify.properties.questions import DEFAULT_TIMEOUT
+from tmverify.verify.stating import SAME_DECISION, Pair, Stated, ask_property, monotone
+
+Kind = Literal["prove", "fairness", "monotonicity"]
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Property:
+    """What is stated.
+
+    Attributes
+    ----------
+    name : str
+        What it is called, where there are several.
+    expect, protected, monotone
+        One of them is given: it says which kind of property this is.
+    toward : the class, as it is typed; with ``monotone``
+    epsilon : int or None
+        How much may change around a row; None if the property is about every possible input.
+    data : Path or None
+        The rows; with epsilon.
+    eta : the share of rows for which it must hold, not read yet
+    severity : a violated "warning" is told, and fails nothing
+    why : what it is good for, for readers
+    """
+
+    name: str = ""
+    assume: str | None = None
+    expect: str | None = None
+    protected: tuple[str, ...] = ()
+    monotone: str | None = None
+    toward: Any = None
+    margin: int = 0
+    round: Round | None = None
+    data: Path | None = None
+    epsilon: int | None = None
+    eta: Any = 1
+    timeout: float | None = DEFAULT_TIMEOUT
+    severity: Severity = "error"
+    why: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        """The command that asks it."""
+        if self.expect is not None:
+            return "prove"
+        return "monotonicity" if self.monotone is not None else "fairness"
+
+    @property
+    def about_rows(self) -> bool:
+        """Whether it is about rows of data, not about every possible input."""
+        return self.epsilon is not None
+
+    def stated(self, model: Model) -> Stated:
+        """The property of a model.
+
+        Raises
+        ------
+        InvalidInputError
+            If it says nothing about this model; the message has the name and the place.
+        """
+        try:
+            return self._stated(model)
+        except ExpressionError as error:
+            raise ExpressionError(f"{self.place}{error.said}", error.place) from None
+        except InvalidInputError as error:
+            raise InvalidInputError(f"{self.place}{error}") from None
+
+    @property
+    def place(self) -> str:
+        """How an error begins that is about it."""
+        return f"property {shown(self.name)}: " if self.name else ""
+
+    def _stated(self, model: Model) -> Stated:
+        if self.expect is not None:
+            return Stated(model, self.assume, self.expect, margin=self.margin, round=self.round)
+        if self.monotone is not None:
+            toward = read_class(model, str(self.toward), "toward")
+            return monotone(
+                model, self.monotone, toward, assume=self.assume, margin=self.margin, round=self.round
+            )
+        pair = Pair(self.protected, self.assume)
+        return Stated(model, pair, SAME_DECISION, margin=self.margin, round=self.round)
+
+    def ask(
+        self,
+        stated: Stated,
+        subject: Subject | None,
+        *,
+        engine: str = "auto",
+        certificate: bool = False,
+        on_verdict: Callable[[Verdict], None] | None = None,
+    ) -> Verdict | UniversalVerdict:
+        """Decide it: for every possible input, or for the rows of a subject, which says what may change."""
+        if subject is None:
+            return ask_property(stated, timeout=self.timeout, engine=engine, certificate=certificate)
+        return ask_property(
+            stated,
+            epsilon=self.epsilon,
+            X=subject.X,
+            eta=self.eta,
+            allowed=subject.rules.rules(stated.model.n_features),
+            timeout=self.timeout,
+            engine=engine,
+            certificate=certificate,
+            on_verdict=on_verdict,
+        )
+
+    @property
+    def words(self) -> str:
+        """The property as a sentence."""
+        by = f", by at least {self.margin} vote{'' if self.margin == 1 else 's'}" if self.margin else ""
+        if self.kind == "fairness":
+            said = f"same decision whatever {' and '.join(self.protected)} is"
+        elif self.kind == "monotonicity":
+            said = f"more {self.monotone} never turns the decision away from {self.toward}"
+        else:
+            said = f"expected: {cast('str', self.expect).strip()}"
+        where = "" if self.assume is None else f", if {self.assume.strip()}"
+        return " ".join(f"{said}{by}{where}".split())

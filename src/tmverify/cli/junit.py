@@ -1,0 +1,92 @@
+"""Answers about properties as JUnit XML, which build servers read.
+
+    holds                   a test case that passed; if it is vacuous, with a line of output that says so
+    violated                a failure, with the counterexample in words
+    unknown                 an error of the type that stopped it (timeout, …)
+    violated or unknown, but a warning only: skipped, with the same message
+    interrupted before it was answered: skipped
+
+Names come from files, so characters that XML can't have are replaced.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from tmverify.asking.subject import text_of
+from tmverify.atomic import replacing
+from tmverify.cli.properties import Asked, Checked
+from tmverify.cli.property_tables import meaning
+from tmverify.properties import Status
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def save_junit(path: Path, checked: Checked, file: Path) -> None:
+    """Write the answers about the properties of ``file``, completely or not at all."""
+    tree = ElementTree.ElementTree(junit(checked, file))
+    ElementTree.indent(tree)
+    with replacing(path) as draft, open(draft, "xb") as target:
+        tree.write(target, encoding="utf-8", xml_declaration=True)
+        target.write(b"\n")
+
+
+def junit(checked: Checked, file: Path) -> ElementTree.Element:
+    """The document: one suite with a test case for each property."""
+    suite = ElementTree.Element("testsuite", {"name": clean(text_of(file.name))})
+    about = ElementTree.SubElement(suite, "properties")
+    facts = {"model": text_of(checked.path), "sha256": checked.model.content_hash}
+    for name, value in facts.items():
+        ElementTree.SubElement(about, "property", {"name": name, "value": clean(value)})
+    for asked in checked.asked:
+        suite.append(_case(asked, text_of(checked.path.stem)))
+    whole = ElementTree.Element("testsuites")
+    whole.append(suite)
+    seconds = sum(asked.answer.seconds for asked in checked.asked if asked.answer is not None)
+    for element in (suite, whole):
+        element.set("tests", str(len(checked.asked)))
+        for count, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            element.set(count, str(len(suite.findall(f"testcase/{kind}"))))
+        element.set("time", f"{seconds:.3f}")
+    return whole
+
+
+def clean(text: str) -> str:
+    """The text without what XML can't have."""
+    return _NOT_XML.sub("\ufffd", text)
+
+
+def _case(asked: Asked, model: str) -> ElementTree.Element:
+    said, answer = asked.said, asked.answer
+    case = ElementTree.Element("testcase", {"name": clean(said.name), "classname": clean(model)})
+    case.set("time", f"{0.0 if answer is None else answer.seconds:.3f}")
+    if asked.status is Status.HOLDS:
+        notes = [*(["vacuous"] if asked.vacuous else []), *([asked.reason] if asked.reason else [])]
+        if notes:
+            ElementTree.SubElement(case, "system-out").text = clean(": ".join(notes))
+        return case
+    message = clean(f"{asked.status.value}: {meaning(asked)}")
+    if answer is None:
+        ElementTree.SubElement(case, "skipped", {"message": message})
+    elif said.severity == "warning":
+        ElementTree.SubElement(case, "skipped", {"message": f"warning: {message}"})
+        ElementTree.SubElement(case, "system-out").text = clean(_text(asked))
+    else:
+        stop = "unknown" if answer.stop_reason is None else answer.stop_reason.value
+        kind, type_ = ("failure", "violated") if asked.status is Status.VIOLATED else ("error", stop)
+        found = ElementTree.SubElement(case, kind, {"message": message, "type": type_})
+        found.text = clean(_text(asked))
+    return case
+
+
+def _text(asked: Asked) -> str:
+    """What is stated, why, and the first counterexample."""
+    said = asked.said
+    lines = [said.words, *([f"why: {said.why}"] if said.why else [])]
+    lines += [asked.reason] if asked.reason else []
+    for place, verdict in asked.violated[:1]:
+        lines += [] if place is None else [asked.called(place)]
+        lines.append(str(asked.words_of(place, verdict)))
+    return "\n".join(lines)

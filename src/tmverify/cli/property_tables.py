@@ -1,0 +1,208 @@
+"""How answers about properties look in a terminal: a line for each, and counterexamples side by side.
+
+One property has its answer in a line and its counterexample below. Of several there is a table, and below it
+the counterexample of each that is violated. A property that holds because its assumption is true of nothing
+is marked *vacuous*: that is right, and hardly what its author meant.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tmverify.cli.output import STYLE, counted, headline, plain, seconds_text, show
+from tmverify.cli.properties import Asked, Checked
+from tmverify.properties import Status, UniversalVerdict
+from tmverify.properties.side_by_side import Line, SideBySide
+from tmverify.properties.trust import NO_CERTIFICATE
+
+_MOST_LINES = 40  # of a counterexample
+_MOST_ROWS = 5  # of a file, each with its counterexample in a line
+
+
+def show_one(checked: Checked) -> None:
+    """Print the answer about the only property."""
+    (asked,) = checked.asked
+    said = asked.said
+    show(Text(plain(f"{said.kind} of {checked.path.name}"), style="bold"))
+    show(plain(said.words))
+    show(_setting(asked, checked.how.engine))
+    show(headline(asked.status, plain(meaning(asked)), interrupted=checked.interrupted))
+    _show_notes(asked)
+    _show_counterexamples(asked)
+    if asked.answer is not None:
+        show(Text(f"  engine {asked.answer.engine}, {seconds_text(asked.answer.seconds)} s", style="dim"))
+    _show_certificates(checked)
+
+
+def show_all(checked: Checked, file: Path) -> None:
+    """Print the answers about the properties of a file."""
+    show(Text(plain(f"properties of {checked.path.name}, from {file.name}"), style="bold"))
+    show(_table(checked))
+    for asked in checked.asked:
+        if asked.status is Status.HOLDS or asked.answer is None:
+            continue
+        line = Text().append(plain(asked.said.name), style="bold")
+        line.append(f": {asked.status.value}", style=STYLE[asked.status])
+        show(line.append(plain(f", {meaning(asked)}")))
+        show(Text(plain(f"  {asked.said.words}")))
+        if asked.said.why:
+            show(Text(plain(f"  why: {' '.join(asked.said.why.split())}")))
+        _show_notes(asked)
+        _show_counterexamples(asked)
+    show(headline(checked.status, plain(summary(checked)), interrupted=checked.interrupted))
+    _show_certificates(checked)
+
+
+def meaning(asked: Asked) -> str:
+    """The answer in words."""
+    answer, subject = asked.answer, asked.subject
+    if answer is None and not asked.seen:
+        return "interrupted before an answer"
+    if subject is None:
+        pair = asked.stated.statement.copies.n == 2
+        return {
+            Status.HOLDS: f"proved for every possible {'pair of inputs' if pair else 'input'}",
+            Status.VIOLATED: f"by this {'pair of inputs' if pair else 'input'}",
+            Status.UNKNOWN: asked.reason,
+        }[asked.status]
+    tally = Counter(verdict.status for verdict in asked.seen)
+    said = f"proved around {tally[Status.HOLDS]} of {counted(len(subject.rows), 'row')}"
+    if isinstance(answer, UniversalVerdict):
+        said += f", {answer.required} required"
+    others = [f"{tally[status]} {status.value}" for status in (Status.VIOLATED, Status.UNKNOWN)]
+    left = len(subject.rows) - len(asked.seen)
+    said = ", ".join([said, *(text for text in others if text[0] != "0")])
+    said += f", {left} not looked at" if left else ""
+    return f"{said}; {asked.reason}" if asked.status is Status.UNKNOWN else said
+
+
+def summary(checked: Checked) -> str:
+    """How many properties have which answer; warnings for themselves."""
+    known = Counter(asked.status.value for asked in checked.asked if asked.answer is not None)
+    tally = {status.value: known[status.value] for status in Status if known[status.value]}
+    said = [f"{n} {'hold' if word == 'holds' and n > 1 else word}" for word, n in tally.items()]
+    left = sum(asked.answer is None for asked in checked.asked)
+    said += [f"{left} not answered"] if left else []
+    warnings = sum(
+        asked.said.severity == "warning" and asked.answer is not None and asked.status is not Status.HOLDS
+        for asked in checked.asked
+    )
+    vacuous = sum(asked.vacuous for asked in checked.asked)
+    text = f"{counted(len(checked.asked), 'property')}: {', '.join(said) or 'none answered'}"
+    text += f"; {counted(warnings, 'warning')} only" if warnings else ""
+    return text + (f"; {vacuous} vacuous" if vacuous else "")
+
+
+def _table(checked: Checked) -> Table:
+    table = Table()
+    table.add_column("property", overflow="fold")
+    table.add_column("answer")
+    table.add_column("seconds", justify="right")
+    table.add_column("note", overflow="fold")
+    for asked in checked.asked:
+        answer = asked.answer
+        table.add_row(
+            Text(plain(asked.said.name)),
+            Text("-" if answer is None else asked.status.value, style=STYLE[asked.status]),
+            Text("-" if answer is None else seconds_text(answer.seconds)),
+            Text(plain("; ".join(_notes_in_table(asked)))),
+        )
+    return table
+
+
+def _notes_in_table(asked: Asked) -> Iterator[str]:
+    if asked.said.severity == "warning" and asked.status is not Status.HOLDS:
+        yield "a warning"
+    if asked.vacuous:
+        yield f"vacuous: {asked.reason}"
+    elif asked.reason and not (asked.subject is not None and asked.status is Status.UNKNOWN):
+        yield asked.reason
+
+
+def _setting(asked: Asked, engine: str) -> str:
+    said, subject = asked.said, asked.subject
+    parts = ["every possible input"]
+    if subject is not None:
+        parts = [counted(len(subject.rows), "row"), f"eta {said.eta}"]
+        parts += [plain(words) for words in subject.rules.words(asked.stated.model.space)]
+        parts.append(f"at most {subject.rules.counted(said.epsilon or 0)} changed")
+    limit = "no limit" if said.timeout is None else f"limit {said.timeout:g} s"
+    return " · ".join([*parts, f"engine {engine}", limit])
+
+
+def _show_notes(asked: Asked) -> None:
+    if asked.vacuous:
+        show(Text(f"  vacuous: {plain(asked.reason)}", style="bold yellow"))
+    elif asked.reason and asked.status is not Status.UNKNOWN:
+        show(Text(f"  {plain(asked.reason)}", style="yellow"))
+
+
+def _show_counterexamples(asked: Asked) -> None:
+    """The first one in full; of other rows, how the inputs differ, in a line each."""
+    found = asked.violated
+    for n, (place, verdict) in enumerate(found[:_MOST_ROWS]):
+        words = asked.words_of(place, verdict)
+        called = "" if place is None else f"  {plain(asked.called(place))}: "
+        if n == 0:
+            show(*([Text(called.rstrip())] if called else []), _side_by_side(words))
+            continue
+        decided = " and ".join(map(str, words.decided))
+        how = ", ".join(map(str, verdict.changes[:3])) + (" …" if len(verdict.changes) > 3 else "")
+        show(Text(called).append(plain(decided), style="bold").append(plain(f" if {how}" if how else "")))
+    if len(found) > _MOST_ROWS:
+        show(Text(f"  … and {counted(len(found) - _MOST_ROWS, 'row')} more; --json has all", style="dim"))
+
+
+def _side_by_side(words: SideBySide) -> Padding:
+    table = Table(show_header=len(words.heads) > 1, box=None, pad_edge=False)
+    for head in ("", *words.heads, ""):
+        table.add_column(Text(head), overflow="fold")
+    kept = _kept(words)
+    for line, cells in zip((*words.lines, None), words.cells, strict=True):
+        if line is None or id(line) in kept:
+            style = "bold" if cells[-1] or line is None else ""
+            table.add_row(*(Text(plain(cell)) for cell in cells), style=style)
+    left = len(words.lines) - len(kept) + words.hidden
+    if left:
+        table.add_row(Text(f"… and {left} more (--json has all)", style="dim"))
+    return Padding(table, (0, 0, 0, 2), expand=False)
+
+
+def _kept(words: SideBySide) -> set[int]:
+    """The lines that are shown: those that differ, and the first of the others."""
+
+    def by_interest(line: Line) -> bool:
+        return not line.differs
+
+    return {id(line) for line in sorted(words.lines, key=by_interest)[:_MOST_LINES]}
+
+
+def _show_certificates(checked: Checked) -> None:
+    """Where the certificates are and how to check them; why there are fewer than answers."""
+    folder = checked.how.certificates
+    if folder is None:
+        return
+    paths = [asked.path for asked in checked.asked if asked.path is not None]
+    if paths:
+        show(plain(f"certificates: {len(paths)} written to {folder}; check them with"))
+        show(plain(f"  {shlex.join(['tmcheck', '--dir', str(folder), str(checked.path)])}"))
+    lacks = Counter(_why_none(asked) for asked in checked.asked if asked.path is None)
+    for reason, n in lacks.most_common():
+        show(plain(f"no certificate for {n} of {counted(len(checked.asked), 'answer')}: {reason}"))
+
+
+def _why_none(asked: Asked) -> str:
+    if asked.answer is None:
+        return "interrupted before one was written"
+    if asked.answer.certificate is not None:
+        return "it can't be written there"
+    if asked.answer.detail.startswith(NO_CERTIFICATE):
+        return asked.answer.detail.removeprefix(NO_CERTIFICATE)
+    return "unknown claims nothing that could be proved"
