@@ -28,7 +28,9 @@ RADIUS = re.findall(r"`(tmverify radius [^`]*)`:\n\n```\n(.*?)```", README, re.S
 
 
 @pytest.mark.parametrize(
-    "block", PYTHON, ids=["train", "space", "by hand", "changes", "why", "radius", "certificate", "network"]
+    "block",
+    PYTHON,
+    ids=["train", "space", "by hand", "changes", "why", "stated", "radius", "certificate", "network"],
 )
 def test_python(block: str, tmp_path: Path) -> None:
     output = subprocess.check_output([sys.executable, "-c", block], cwd=tmp_path, text=True)
@@ -39,7 +41,7 @@ def test_python(block: str, tmp_path: Path) -> None:
 
 def test_certificate(tmp_path: Path) -> None:
     """What the checker says of the file that the example of certificates leaves."""
-    subprocess.check_call([sys.executable, "-c", PYTHON[6]], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    subprocess.check_call([sys.executable, "-c", PYTHON[7]], cwd=tmp_path, stdout=subprocess.DEVNULL)
     shutil.copytree(Path(__file__).parents[2] / "src" / "tmcheck", tmp_path / "tmcheck")
     words = re.findall(r"`python (-I -S tmcheck \S+ \S+)`", README)[0].split()
     said = subprocess.check_output([sys.executable, *words], cwd=tmp_path, text=True)
@@ -122,7 +124,12 @@ def run(command: str, folder: Path, columns: int = 80) -> str:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "COLUMNS": str(columns)}
     done = subprocess.run(
-        shlex.split(command), cwd=folder, env=environment, capture_output=True, text=True, check=False
+        shlex.split(command.replace("\\\n", " ")),
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode in (0, 1), done.stderr
     assert done.stdout
