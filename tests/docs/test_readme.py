@@ -30,7 +30,18 @@ RADIUS = re.findall(r"`(tmverify radius [^`]*)`:\n\n```\n(.*?)```", README, re.S
 @pytest.mark.parametrize(
     "block",
     PYTHON,
-    ids=["train", "space", "by hand", "votes", "changes", "why", "radius", "certificate", "network"],
+    ids=[
+        "train",
+        "space",
+        "by hand",
+        "votes",
+        "changes",
+        "why",
+        "stated",
+        "radius",
+        "certificate",
+        "network",
+    ],
 )
 def test_python(block: str, tmp_path: Path) -> None:
     output = subprocess.check_output([sys.executable, "-c", block], cwd=tmp_path, text=True)
@@ -124,7 +135,12 @@ def run(command: str, folder: Path, columns: int = 80) -> str:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "COLUMNS": str(columns)}
     done = subprocess.run(
-        shlex.split(command), cwd=folder, env=environment, capture_output=True, text=True, check=False
+        shlex.split(command.replace("\\\n", " ")),
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode in (0, 1), done.stderr
     assert done.stdout

@@ -6,6 +6,8 @@
     ask         what the questions' subcommands do: read and check the arguments, make tasks, ask them
     tables      the answers as tables; documents has them as JSON, CSV and files of counterexamples
     campaign    run, status and export of a campaign, and report; status shows the progress of a campaign
+    stating     prove, fairness, monotonicity and check; properties asks what they state, property_tables
+                and junit show the answers
     certify, train, importers, info, predict, export
                 the other subcommands, each with its arguments, its help and what it does; training_run
                 does the work of train

@@ -12,9 +12,9 @@ import pytest
 import tmcheck.cli
 from support.cli_cases import Capture, hard, save
 from support.stated import ROWS, lender, three_parties
+from tmverify.asking.property import Property
 from tmverify.bnn import BnnModel
 from tmverify.cli import main
-from tmverify.cli import properties as running
 
 FILE = """
 data = "rows.csv"
@@ -328,7 +328,7 @@ def test_certificates(capsys: Capture) -> None:
 
 def test_ctrl_c_keeps_what_was_answered(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    ask_one = running.Property.ask
+    ask_one = Property.ask
 
     def interrupted(self: Any, *given: Any, **options: Any) -> Any:
         asked.append(self.name)
@@ -336,7 +336,7 @@ def test_ctrl_c_keeps_what_was_answered(capsys: Capture, monkeypatch: pytest.Mon
             raise KeyboardInterrupt
         return ask_one(self, *given, **options)
 
-    monkeypatch.setattr(running.Property, "ask", interrupted)
+    monkeypatch.setattr(Property, "ask", interrupted)
     lines = said(capsys, "check", "m.tm", "p.toml", "--junit", "r.xml", code=130)
     summary = "INTERRUPTED VIOLATED  4 properties: 1 holds, 1 violated, 2 not answered"
     assert summary in lines
@@ -348,7 +348,7 @@ def test_ctrl_c_keeps_what_was_answered(capsys: Capture, monkeypatch: pytest.Mon
 
 
 def test_ctrl_c_between_rows(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask_one = running.Property.ask
+    ask_one = Property.ask
 
     def interrupted(self: Any, *given: Any, on_verdict: Any, **options: Any) -> Any:
         def keep(verdict: Any) -> None:
@@ -357,7 +357,7 @@ def test_ctrl_c_between_rows(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -
 
         return ask_one(self, *given, on_verdict=keep, **options)
 
-    monkeypatch.setattr(running.Property, "ask", interrupted)
+    monkeypatch.setattr(Property, "ask", interrupted)
     lines = said(capsys, "prove", "m.tm", "rows.csv", "--expect", "decision == 'yes'", code=130)
     assert lines[3] == (
         "INTERRUPTED UNKNOWN  proved around 1 of 4 rows, 3 not looked at; interrupted by Ctrl-C"
