@@ -301,12 +301,13 @@ def importance(
 
 def importance_in(reasons: Iterable[Explanation], found: Explanations, seconds: float) -> Importance:
     """How much each column matters in these sufficient reasons; ``found`` knows whether they are all."""
-    counts: Counter[str] = Counter()
+    counts: Counter[tuple[int, str]] = Counter()
     n = 0
     for reason in reasons:
         n += 1
-        counts.update(reason.columns)
-    shares = {column: count / n for column, count in counts.most_common()}
+        counts.update(zip(reason.places, reason.columns, strict=True))
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))  # not in the order of discovery
+    shares = {column: count / n for (_, column), count in ordered}
     return Importance(shares, n, found.complete, seconds, found.stop_reason, found.detail)
 
 
