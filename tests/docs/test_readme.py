@@ -52,7 +52,7 @@ def test_python(block: str, tmp_path: Path) -> None:
 
 def test_certificate(tmp_path: Path) -> None:
     """What the checker says of the file that the example of certificates leaves."""
-    subprocess.check_call([sys.executable, "-c", PYTHON[7]], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    subprocess.check_call([sys.executable, "-c", PYTHON[8]], cwd=tmp_path, stdout=subprocess.DEVNULL)
     shutil.copytree(Path(__file__).parents[2] / "src" / "tmcheck", tmp_path / "tmcheck")
     words = re.findall(r"`python (-I -S tmcheck \S+ \S+)`", README)[0].split()
     said = subprocess.check_output([sys.executable, *words], cwd=tmp_path, text=True)

@@ -141,7 +141,7 @@ class Widening:
         tried = np.repeat(z[None, :], len(values), axis=0)
         tried[:, own.bits.start : own.bits.stop] = own.patterns[[numbers.index(value) for value in values]]
         limits = {}
-        for i in np.flatnonzero(query.violated(query.decisions(tried))).tolist():
+        for i in np.flatnonzero(query.violates(tried)).tolist():
             if query.region.contains(tried[i]):
                 limits[values[i]] = tried[i]
                 if in_row:
