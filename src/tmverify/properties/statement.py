@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
-from tmverify.properties.allowed import Rule, Rules
+from tmverify.properties.allowed import Rule, Rules, Way
 from tmverify.properties.conditions import Case, at_least, decides, fails, lead_of
 from tmverify.properties.copies import Bits, Copies
 from tmverify.properties.formula import FALSE, Agree, All, Decides, Formula, In, Lead, Some, all_of, denial
@@ -76,7 +76,8 @@ class Statement:
             return Region.everything(copies.space)
         if copies.n == 1:
             return region_in(copies.space, x, epsilon, rules)
-        columns = [rule._replace(column=int(copies.columns[0][rule.column])) for rule in _by_column(rules)]
+        own = _by_column(rules, len(copies.model.space.columns))
+        columns = [rule._replace(column=int(copies.columns[0][rule.column])) for rule in own]
         assert copies.differ is not None
         columns += [Rule(int(copies.columns[1][c]), cost=0) for c in copies.differ]
         joint = Rules("steps" if rules.distance == "steps" else "columns", columns=tuple(sorted(columns)))
@@ -107,12 +108,16 @@ class Statement:
         return int(own.part.value_indices(joint[None, own.bits.start : own.bits.stop])[0])
 
 
-def _by_column(rules: Rules) -> list[Rule]:
+def _by_column(rules: Rules, n_columns: int) -> list[Rule]:
     """Rules column by column, also where every column is a bit."""
-    assert rules.direction is None
-    if rules.features is None:
+    if not rules.about_bits:
         return list(rules.columns)
-    return [Rule(column, "keep") for column in np.flatnonzero(~rules.features).tolist()]
+    kept = np.zeros(n_columns, np.bool_) if rules.features is None else ~rules.features
+    found = [Rule(column, "keep") for column in np.flatnonzero(kept).tolist()]
+    if rules.direction is not None:
+        way: Way = "up" if rules.direction == "add" else "down"
+        found += [Rule(column, way) for column in np.flatnonzero(~kept).tolist()]
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
