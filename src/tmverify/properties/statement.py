@@ -30,12 +30,13 @@ from tmverify.properties.allowed import Rule, Rules, Way
 from tmverify.properties.conditions import Case, at_least, decides, fails, lead_of
 from tmverify.properties.copies import Bits, Copies
 from tmverify.properties.formula import FALSE, Agree, All, Decides, Formula, In, Lead, Some, all_of, denial
-from tmverify.properties.query import Account, Query, account, pooled
+from tmverify.properties.query import Account, Asked, Query, account, pooled
 from tmverify.properties.region import Region, region_in
 from tmverify.space import Category, Column, Number
 
 MOST_CASES = 4096
 MOST_CLAUSES = 20_000
+EVERYWHERE = Rules("columns")
 _TOO_LONG = "The statement is too long to be taken apart: split it, or say it more simply."
 
 
@@ -52,8 +53,8 @@ class Statement:
         facts = self.copies.facts(joint, fast=fast)
         return self.assume.holds(facts) & ~self.expect.holds(facts)
 
-    def query(self, region: Region) -> StatementQuery:
-        """Is there a violation in this region of joint inputs?"""
+    def query(self, region: Region, x: Bits | None = None, rules: Rules = EVERYWHERE) -> StatementQuery:
+        """Is there a violation in this region of joint inputs, made of ``x`` and ``rules``?"""
         part, left = self._restricted(region)
         compiler = _Compiler(self.copies)
         cases = [] if part is None else compiler.cases(all_of([left, denial(self.expect)]))
@@ -64,6 +65,8 @@ class Statement:
             machines=self.copies.models,
             expected=None,
             statement=self,
+            x=x,
+            allowed=rules,
         )
 
     def region(self, x: Bits | None, epsilon: int | None, rules: Rules) -> Region:
@@ -122,9 +125,24 @@ def _by_column(rules: Rules, n_columns: int) -> list[Rule]:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class StatementQuery(Query):
-    """Is there an input that violates a statement?"""
+    """Is there an input that violates a statement?
+
+    ``x`` is the input that it is asked around, and ``allowed`` what may change there; None: every input.
+    """
 
     statement: Statement
+    x: Bits | None = None
+    allowed: Rules = EVERYWHERE
+
+    def asked(self) -> Asked:
+        """The input, as it was given, what may change in it, and the property in the form of a claim."""
+        statement, differ = self.statement, self.statement.copies.differ
+        stated = {
+            "differ": None if differ is None else sorted(differ),
+            "assume": statement.assume.to_json(),
+            "expect": statement.expect.to_json(),
+        }
+        return Asked(self.x, self.allowed, stated)
 
     def violates(self, bits: Bits, *, fast: bool = False) -> NDArray[np.bool_]:
         """For each row, whether it violates the statement."""
