@@ -41,7 +41,7 @@ MOST_JOINED, MOST_WAYS = 20_000_000, 1 << 29  # ways of conditions that are join
 MOST_VOTES = 1 << 25  # of clauses for rows of conditions: 256 MB
 
 # Refutations
-MOST_CONSTRAINTS, MOST_TERMS = 1 << 18, 1 << 19
+MOST_CONSTRAINTS, MOST_TERMS = 1 << 18, 1 << 20  # one of two rows has three terms and commas
 MOST_KEPT = 4_000_000  # constraints, literals and columns of refutations, and 8 for each: some 200 MB
 MOST_OPTIONS = 1 << 22  # of the columns that the clauses look at, if some have several: some 300 MB
 MOST_PLACES = 1 << 30  # options, for every set of them that some clause asks for, a bit each: 128 MB

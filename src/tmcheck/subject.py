@@ -110,7 +110,7 @@ class OfMachines(Subject):
         super().__init__(machines, region, expected, target, margin, reason, whole)
         self.machines, self.pool, self.everywhere = machines, pool, everywhere
         self.constraints: list[Constraint] = []  # declared, so that refutations can name them
-        self.n_terms = 0  # of them
+        self.n_terms = 0  # of them, and commas between them
         # By place, and by one of the constraints: all constraints of a refutation, and its radius.
         self.refuted: dict[Where, dict[Constraint, dict[Case, int]]] = {}
         self.kept = 0
@@ -144,16 +144,17 @@ class OfMachines(Subject):
         """Constraints, each as row:coefficient,…>=bound."""
         if reader.line == "constraints":
             return
-        self.n_terms += reader.rest.count(":")
-        too_many = len(self.constraints) + reader.rest.count(" ") >= limits.MOST_CONSTRAINTS
-        if too_many or self.n_terms > limits.MOST_TERMS:
-            raise Refused(f"more than {limits.MOST_CONSTRAINTS} constraints, or very long ones, are declared")
+        if len(self.constraints) + reader.rest.count(" ") >= limits.MOST_CONSTRAINTS:
+            raise Refused(f"more than {limits.MOST_CONSTRAINTS} constraints are declared")
+        self.n_terms += reader.rest.count(":") + reader.rest.count(",")
+        if self.n_terms > limits.MOST_TERMS:
+            raise reader.wrong("has constraints that are too long")
         self.constraints += [self._constraint(reader, word) for word in reader.rest.split(" ")]
 
     def _constraint(self, reader: Reader, word: str) -> Constraint:
         said, _, bound = word.partition(">=")
         pairs: list[tuple[int, int]] = []
-        for said_term in said.split(",") if said.count(",") < limits.MOST_TERMS else [""]:
+        for said_term in said.split(","):
             term = _TERM.fullmatch(said_term)
             if term is None or _BOUND.fullmatch(bound) is None:
                 raise reader.wrong(f"has {word!r:.60}, which is no constraint")

@@ -59,7 +59,9 @@ def check_shares(seed: int, n: int) -> Counter[str]:
             continue
         model = case.stated.model
         rows = [column.part.patterns for column in model.space.columns]
-        X = np.array([np.concatenate([rng.choice(some, axis=0) for some in rows]) for _ in range(4)], np.uint8)
+        X = np.array(
+            [np.concatenate([rng.choice(some, axis=0) for some in rows]) for _ in range(4)], np.uint8
+        )
         eta = str(rng.choice(["1/4", "1/2", "3/4", "1"]))
         verdict = ask_property(
             case.stated, None, case.epsilon, X, eta, case.allowed, engine="search", certificate=True

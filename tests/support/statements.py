@@ -215,7 +215,9 @@ def _joint(claim: dict[str, Any], model: tv.Model, x: Bits | None) -> Iterator[t
             yield (a,)
             continue
         for b in possible:
-            if all(v == w for i, (v, w) in enumerate(zip(a.values, b.values, strict=True)) if i not in differ):
+            if all(
+                v == w for i, (v, w) in enumerate(zip(a.values, b.values, strict=True)) if i not in differ
+            ):
                 yield a, b
 
 
@@ -252,9 +254,7 @@ def is_true(text: bytes, model: tv.Model) -> bool:
     stated = claim["property"]
     good = sum(
         all(
-            holds(stated["expect"], some)
-            for some in _joint(claim, model, x)
-            if holds(stated["assume"], some)
+            holds(stated["expect"], some) for some in _joint(claim, model, x) if holds(stated["assume"], some)
         )
         for x in inputs
     )

@@ -36,6 +36,7 @@ from tmverify.space import Category, Column, Number
 
 MOST_CASES = 4096
 MOST_CLAUSES = 20_000
+DEEPEST, MOST_PARTS = 128, 1 << 16  # levels and parts, which a certificate may have
 EVERYWHERE = Rules("columns")
 _TOO_LONG = "The statement is too long to be taken apart: split it, or say it more simply."
 
@@ -55,6 +56,7 @@ class Statement:
 
     def query(self, region: Region, x: Bits | None = None, rules: Rules = EVERYWHERE) -> StatementQuery:
         """Is there a violation in this region of joint inputs, made of ``x`` and ``rules``?"""
+        _check_size(self.assume, self.expect)
         part, left = self._restricted(region)
         compiler = _Compiler(self.copies)
         cases = [] if part is None else compiler.cases(all_of([left, denial(self.expect)]))
@@ -109,6 +111,17 @@ class Statement:
     def _present(self, joint: Bits, column: int) -> int:
         own = self.copies.space.columns[column]
         return int(own.part.value_indices(joint[None, own.bits.start : own.bits.stop])[0])
+
+
+def _check_size(*formulas: Formula) -> None:
+    """Raise InvalidInputError if formulas have too many levels or parts."""
+    level, depth, count = list(formulas), 0, 0
+    while level:
+        count += sum(1 + len(part.terms) if isinstance(part, Lead) else 1 for part in level)
+        level = [part for formula in level if isinstance(formula, All | Some) for part in formula.parts]
+        depth += 1
+        if depth > DEEPEST or count > MOST_PARTS:
+            raise InvalidInputError(_TOO_LONG)
 
 
 def _by_column(rules: Rules, n_columns: int) -> list[Rule]:

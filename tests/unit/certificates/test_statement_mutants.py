@@ -117,9 +117,9 @@ def check_margins(seed: int, n: int) -> Counter[str]:
         outputs = int(rng.choice([1, 2, 3]))
         a, b = (random_machine(rng, space, outputs) for _ in range(2))
         x, allowed = random_row(rng, space), random_allowed(rng, space)
-        margin, scope = int(rng.integers(1, 4)), "team" if rng.random() < 0.7 else a.classes[0]
+        margin, scope = int(rng.integers(1, 3)), "team" if rng.random() < 0.7 else a.classes[0]
         how: dict[str, Any] = {"scope": scope, "allowed": allowed, "margin": margin}
-        models, epsilon = (a,) if rng.random() < 0.5 else (a, b), int(rng.integers(0, 4))
+        models, epsilon = (a,) if rng.random() < 0.5 else (a, b), int(rng.integers(0, 3))
         near = rng.random() < 0.4
         try:
             ask: Any = robustness_query if len(models) == 1 else similarity_query
