@@ -179,7 +179,7 @@ def holds(formula: list[Any], inputs: tuple[Seen, ...]) -> bool:
     if kind == "some":
         return any(holds(part, inputs) for part in rest)
     if kind == "in":
-        return inputs[rest[0]].values[rest[1]] in rest[2]
+        return bool(inputs[rest[0]].values[rest[1]] in rest[2])
     if kind == "decides":
         z = inputs[rest[0]]
         if z.decided not in rest[1]:
@@ -189,7 +189,7 @@ def holds(formula: list[Any], inputs: tuple[Seen, ...]) -> bool:
         ahead = [min(_more(z.votes, c, other) for other in others) for c in rest[1]]
         return not rest[2] or max(ahead) >= rest[2]
     if kind == "votes":
-        return sum(k * inputs[of].votes[row] for of, row, k in rest[0]) >= rest[1]
+        return bool(sum(k * inputs[of].votes[row] for of, row, k in rest[0]) >= rest[1])
     a, b = inputs
     if kind == "differ":
         return a.decided != b.decided

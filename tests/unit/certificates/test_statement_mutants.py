@@ -125,7 +125,8 @@ def check_margins(seed: int, n: int) -> Counter[str]:
             ask: Any = robustness_query if len(models) == 1 else similarity_query
             query = ask(*models, x, None if near else epsilon, **how)
         except tv.InvalidInputError as error:
-            assert "margin" in str(error) or "epsilon" in str(error)
+            if not any(word in str(error) for word in ("margin", "epsilon")):
+                raise
             continue
         engine = str(rng.choice(["search", "sat", "auto"], p=[0.7, 0.15, 0.15]))
         answer: Any = (nearest if near else tv.decide)(query, engine=engine, certificate=True)
