@@ -13,6 +13,7 @@ Nothing of tmverify is imported. To read it, bottom up:
     reader, claim, words          the lines of a certificate, its claim, the claim in words
     region, ways                  which inputs a claim is about, which constraints violate it
     hitting, reason               reasons for a decision, and what witnesses show of them
+    property, joint, statement    properties that people state, of one input or of two
     multipliers, flips            the problem over flips, its branches and its bound
     moves, branches               the same over moves of columns, at costs within a budget
     surroundings, rewriting       the problem that a refutation is about, made of the model's clauses

@@ -11,16 +11,18 @@ from fractions import Fraction
 from typing import IO, Any
 
 from tmcheck import limits
-from tmcheck.claim import Terms, read_claim
+from tmcheck.claim import Terms, is_everywhere, read_claim
 from tmcheck.errors import Refused, Unreadable, readable, strictly
 from tmcheck.lrat import OnFormula
 from tmcheck.model import Loaded, Machine, read_model
 from tmcheck.network import Network
+from tmcheck.property import check_margin, read_property
 from tmcheck.reader import Reader
 from tmcheck.reason import Reason
-from tmcheck.subject import OfMachines, OfNetwork, Subject
+from tmcheck.statement import Statement
+from tmcheck.subject import OfMachines, OfNetwork, OfStatement, Subject
 from tmcheck.surroundings import Pool
-from tmcheck.words import because, changing
+from tmcheck.words import because, changing, stated
 
 
 def check(
@@ -52,7 +54,12 @@ class _Check:
         terms = Terms(claim, read, reader)
         scoped = [model.in_scope(claim["scope"]) for model in read]
         self.machines = [model for model in scoped if isinstance(model, Machine)]
-        self.pool = Pool(self.machines)
+        self.pool, self.statement = Pool(self.machines), None
+        if claim["property"] is not None:
+            self.statement = Statement(read_property(claim["property"]), self.machines[0], terms.space)
+        for machine in self.machines:
+            check_margin(machine, claim["margin"])
+        n_bits = terms.n_bits if self.statement is None else self.statement.joint.space.n_bits
         inputs = Inputs()
         holds = violated = 0
         reader.next()
@@ -61,7 +68,7 @@ class _Check:
             subject = self._subject(terms, scoped)
             if inputs.count > claim["inputs"]:
                 raise Refused(f"the claim is about {claim['inputs']} input(s), the certificate about more")
-            self._read_about(subject, terms.n_bits)
+            self._read_about(subject, n_bits)
             if claim["answer"] == "radius":
                 _check_radius(claim, subject)
             elif subject.reason is not None:
@@ -71,8 +78,12 @@ class _Check:
                 holds += subject.witness_cost is None and subject.holds()
         readable(not self.certificate.read(1), "something follows the end")
         _count(claim, inputs.count, holds, violated)
-        about = "every input" if claim["question"] == "equivalence" else inputs.in_words()
-        said = {"about": about, "changing": _changing(claim, terms), "because": because(claim, terms.names)}
+        said = {
+            "about": "every input" if is_everywhere(claim) else inputs.in_words(),
+            "changing": _changing(claim, terms),
+            "because": because(claim, terms.names),
+            "stated": stated(claim, terms.names, terms.models[0]),
+        }
         return {**claim, **said}
 
     def _models(self, models: Sequence[bytes | Loaded]) -> list[Machine | Network]:
@@ -97,23 +108,31 @@ class _Check:
         if any(isinstance(model, Network) for model in read):
             if claim["question"] != "robustness":
                 raise Refused("of networks, only robustness can be claimed")
-            if claim["distance"] != "bits" or claim["target"] is not None or claim["apart"] is not None:
-                raise Refused("of networks, only flips of bits can be claimed, without target and apart")
+            plain = claim["target"] is None and claim["apart"] is None and claim["margin"] == 0
+            if claim["distance"] != "bits" or not plain:
+                raise Refused(
+                    "of networks, only flips of bits can be claimed, without target, margin and apart"
+                )
         return read
 
     def _subject(self, terms: Terms, models: Sequence[Machine | Network]) -> Subject:
         """What the reader's current line says that the next ones are about."""
         reader, claim, first = self.reader, self.claim, models[0]
-        if claim["question"] == "equivalence":
+        if is_everywhere(claim):
             if reader.line != "everywhere":
                 raise reader.wrong("is not 'everywhere', as it should be")
             reader.next()
+            if self.statement is not None:
+                return OfStatement(self.statement, None)
             return OfMachines(self.machines, self.pool, terms.everywhere(), None, None, everywhere=True)
         if reader.word != "input":
             raise reader.wrong("is no 'input', as it should be")
         centre = reader.bits(reader.rest, terms.n_bits)
         reader.next()
         region, reason = terms.around(centre), None
+        if self.statement is not None:
+            return OfStatement(self.statement, region)
+        whole = region
         if claim["reason"] is not None:
             reason = Reason(claim["answer"], claim["reason"], region, by_flips=isinstance(first, Network))
             region = reason.part
@@ -121,7 +140,16 @@ class _Check:
             return OfNetwork(first, region, first.decide(centre), reason)
         asked = claim["question"] == "robustness" and terms.target is None
         expected = first.decide(centre) if asked else None
-        return OfMachines(self.machines, self.pool, region, expected, terms.target, reason=reason)
+        return OfMachines(
+            self.machines,
+            self.pool,
+            region,
+            expected,
+            terms.target,
+            margin=claim["margin"],
+            reason=reason,
+            whole=whole,
+        )
 
     def _read_about(self, subject: Subject, n_bits: int) -> None:
         reader = self.reader

@@ -14,17 +14,19 @@ from tmcheck import limits
 from tmcheck.errors import Refused, readable
 from tmcheck.model import Machine
 from tmcheck.network import Network
+from tmcheck.property import read_property
 from tmcheck.reader import Reader
 from tmcheck.reason import CONTRASTIVE, REASONS, SMALLEST
-from tmcheck.region import Region, Rule
+from tmcheck.region import Region, Rule, everywhere
 from tmcheck.space import CATEGORY, Space
 from tmcheck.strict import is_ascending, is_natural, read_json, written
 
-FORMAT, VERSION = "tmverify-certificate", 3
+FORMAT, VERSION = "tmverify-certificate", 4
 KEYS = [
-    *("format", "version", "question", "answer", "models", "scope", "target", "epsilon", "radius"),
-    *("distance", "features", "direction", "columns", "apart", "reason", "inputs", "eta"),
+    *("format", "version", "question", "answer", "models", "scope", "target", "margin", "epsilon", "radius"),
+    *("distance", "features", "direction", "columns", "apart", "reason", "property", "inputs", "eta"),
 ]
+ABOUT_ONE, ABOUT_TWO = ("robustness", "property"), ("similarity", "equivalence")
 _HASH = re.compile("[0-9a-f]{64}")
 
 
@@ -40,6 +42,7 @@ def read_claim(text: bytes) -> dict[str, Any]:
     _check_question(claim)
     _check_region(claim)
     _check_reason(claim)
+    _check_property(claim)
     _check_share(claim)
     plain = list(claim) == KEYS and written(claim) == text
     readable(plain, "the claim is not as json.dumps writes it: keys in their order, separators ',' and ':'")
@@ -48,27 +51,32 @@ def read_claim(text: bytes) -> dict[str, Any]:
 
 def _check_question(claim: dict[str, Any]) -> None:
     question, answer = claim["question"], claim["answer"]
-    readable(question in ("robustness", "similarity", "equivalence"), "the question is unknown")
+    readable(question in (*ABOUT_ONE, *ABOUT_TWO), "the question is unknown")
     readable(answer in ("holds", "violated", "radius", *REASONS), "the answer is unknown")
     models, scope, target = claim["models"], claim["scope"], claim["target"]
     names = type(models) is list and all(type(m) is str and _HASH.fullmatch(m) for m in models)
-    readable(names and len(models) == (1 if question == "robustness" else 2), "models")
+    readable(names and len(models) == (1 if question in ABOUT_ONE else 2), "models")
     readable(type(scope) in (int, str), "scope")
     readable(target is None or type(target) in (int, str), "target")
     readable(target is None or (question == "robustness" and scope == "team"), "target")
-    readable(question != "equivalence" or answer != "radius", "equivalence")
+    readable(question not in ("equivalence", "property") or answer in ("holds", "violated"), "answer")
+    readable(question != "property" or scope == "team", "scope")
+    margin = claim["margin"]
+    plain = question in ("robustness", "similarity") and target is None and answer not in REASONS
+    readable(is_natural(margin, limits.MOST_MARGIN) and (plain or margin == 0), "margin")
     asked = answer != "radius" and question != "equivalence"
     cost, radius = claim["epsilon"], claim["radius"]
-    unlimited = cost is None and (answer in REASONS or not asked)
+    unlimited = cost is None and (answer in REASONS or question == "property" or not asked)
     readable(unlimited or (asked and is_natural(cost, limits.LARGEST_COST)), "epsilon")
     found = answer == "radius" and is_natural(radius, limits.LARGEST_COST)
     readable(radius is None or found, "radius")
 
 
 def _check_region(claim: dict[str, Any]) -> None:
-    distance, everywhere = claim["distance"], claim["question"] == "equivalence"
+    distance, everywhere = claim["distance"], is_everywhere(claim)
     readable(distance in ("bits", "columns", "steps"), "distance")
     readable(not (everywhere and distance == "steps"), "distance")
+    readable(not (everywhere and claim["property"] is not None and distance != "columns"), "distance")
     features, direction = claim["features"], claim["direction"]
     readable(features is None or type(features) is str, "features")
     readable(direction in (None, "add", "remove"), "direction")
@@ -77,6 +85,12 @@ def _check_region(claim: dict[str, Any]) -> None:
     rules, apart = claim["columns"], claim["apart"]
     readable(rules is None or (distance != "bits" and not everywhere and _are_rules(rules)), "columns")
     readable(apart is None or (claim["question"] == "robustness" and _are_lists(apart)), "apart")
+
+
+def is_everywhere(claim: dict[str, Any]) -> bool:
+    """Whether a claim is about every input, and not about some around others."""
+    question = claim["question"]
+    return bool(question == "equivalence" or (question == "property" and claim["epsilon"] is None))
 
 
 def _are_rules(rules: Any) -> bool:
@@ -120,11 +134,18 @@ def _check_reason(claim: dict[str, Any]) -> None:
         readable(plain or answer != SMALLEST, "a smallest reason has one value of each column")
 
 
+def _check_property(claim: dict[str, Any]) -> None:
+    stated = claim["property"]
+    readable((stated is not None) == (claim["question"] == "property"), "property")
+    if stated is not None:
+        read_property(stated)
+
+
 def _check_share(claim: dict[str, Any]) -> None:
     inputs, eta = claim["inputs"], claim["eta"]
     readable(is_natural(inputs) and inputs >= 1, "inputs")
-    single = claim["answer"] in ("radius", *REASONS) or claim["question"] == "equivalence"
-    readable(inputs == 1 or not single, "a radius, a reason, or equivalence, is one question")
+    single = claim["answer"] in ("radius", *REASONS) or is_everywhere(claim)
+    readable(inputs == 1 or not single, "a radius, a reason, or what is said of every input, is one question")
     parts = eta.split("/") if type(eta) is str else []
     digits = len(parts) == 2 and all(p.isascii() and p.isdigit() and len(p) < 1000 for p in parts)
     readable(digits and 0 <= int(parts[0]) <= int(parts[1]) and int(parts[1]) > 0, "eta")
@@ -146,6 +167,8 @@ class Terms:
         self.allowed = None if mask is None else reader.bits(mask, self.n_bits)
         readable(self.allowed is None or 0 in self.allowed, "features is null where all of them may change")
         self.target = None if claim["target"] is None else _class(first, claim["target"])
+        if claim["property"] is not None and claim["distance"] == "bits" and _is_of_several_bits(first):
+            raise Refused("a property is about columns, and some of the model's have several bits")
         self.rules = {number: self._rule(number, *rule) for number, *rule in claim["columns"] or ()}
         self.apart = claim["apart"] or []
         if any(columns[-1] >= self.space.n_columns for columns in self.apart):
@@ -165,8 +188,8 @@ class Terms:
         return Rule(way, frozenset(values), factor)
 
     def everywhere(self) -> Region:
-        """Every possible input, around the one that has value 0 in every column."""
-        return Region(self.space, self.space.first_values(), self.space.n_bits)
+        """Every possible input."""
+        return everywhere(self.space)
 
     def around(self, centre: bytes) -> Region:
         """The region of an input."""
@@ -189,6 +212,10 @@ class Terms:
         if isinstance(first, Network):
             mutable = bytes(may and can for may, can in zip(mutable, first.changeable, strict=True))
         return Region(self.space, centre, claim["epsilon"], mutable=mutable, apart=self.apart)
+
+
+def _is_of_several_bits(model: Machine | Network) -> bool:
+    return model.space is not None and bool(model.space.several)
 
 
 def _space(claim: dict[str, Any], models: list[Machine | Network]) -> Space:

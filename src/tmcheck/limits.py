@@ -28,11 +28,20 @@ MOST_DIFFERING = 2_000_000  # columns in which witnesses of a smallest reason di
 MOST_CELLS = 1 << 30  # such witnesses times the columns in which any of them differs, a bit each: 128 MB
 MOST_HITTING = 200_000_000  # sets looked at, to see that no smaller reason is there: some 30 s
 MOST_WAITING = 20_000_000  # sets that a search for a smaller reason comes back to: 160 MB
+MOST_MARGIN = 1 << 31  # votes
 MOST_COMPARED = 64  # classes of two models: there is a way to disagree for each pair
 MOST_DISTINCT = 1 << 21  # inputs, of which it is counted how many are distinct: some 300 MB
 
+# Properties
+LARGEST_VOTES = 1 << 32  # factors and bounds of votes are below it
+DEEPEST, MOST_PARTS = 128, 1 << 16  # of a formula
+MOST_CASES, MOST_CLAUSES = 4096, 20_000  # ways to violate a property; clauses of a condition
+MOST_CONDITIONS = 1_000_000  # constraints of the cases, and of those that they are made of: some 250 MB
+MOST_JOINED, MOST_WAYS = 20_000_000, 1 << 29  # ways of conditions that are joined: some 30 s; bytes of them
+MOST_VOTES = 1 << 25  # of clauses for rows of conditions: 256 MB
+
 # Refutations
-MOST_CONSTRAINTS = 1 << 18
+MOST_CONSTRAINTS, MOST_TERMS = 1 << 18, 1 << 20  # one of two rows has three terms and commas
 MOST_KEPT = 4_000_000  # constraints, literals and columns of refutations, and 8 for each: some 200 MB
 MOST_OPTIONS = 1 << 22  # of the columns that the clauses look at, if some have several: some 300 MB
 MOST_PLACES = 1 << 30  # options, for every set of them that some clause asks for, a bit each: 128 MB

@@ -53,6 +53,14 @@ class Machine:
 
     def decide(self, x: Sequence[int]) -> int:
         """The index of the class of an input."""
+        return self.winner(self.votes_on(x))
+
+    def winner(self, scores: Sequence[int]) -> int:
+        """The index of the class that has the votes."""
+        return int(scores[0] >= self.least) if len(scores) == 1 else scores.index(max(scores))
+
+    def votes_on(self, x: Sequence[int]) -> list[int]:
+        """The scores of an input, cut if they are to be."""
         scores = list(self.always)
         true = {f if x[f - 1] else -f for f in self.occurring}
         for clause, votes in zip(self.clauses, self.votes, strict=True):
@@ -60,7 +68,7 @@ class Machine:
                 scores = [score + vote for score, vote in zip(scores, votes, strict=True)]
         if self.clamp is not None:
             scores = [min(max(score, -self.clamp), self.clamp) for score in scores]
-        return int(scores[0] >= self.least) if len(scores) == 1 else scores.index(max(scores))
+        return scores
 
     def in_scope(self, scope: int | str) -> Machine:
         """The machine itself for "team", else the binary machine of one class, decided by its sign."""
@@ -84,6 +92,15 @@ class Machine:
             [0, 1],
             self.space,
         )
+
+
+def lead(scores: Sequence[int], classes: Sequence[int]) -> int:
+    """By how many votes the best of some classes, which are not all, is ahead of the best of the others."""
+    if len(scores) == 1:  # of the second class over the first
+        return scores[0] if classes[0] == 1 else -scores[0]
+    within = set(classes)
+    others = [score for c, score in enumerate(scores) if c not in within]
+    return max(scores[c] for c in classes) - max(others)
 
 
 class Loaded(NamedTuple):

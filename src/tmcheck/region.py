@@ -120,13 +120,14 @@ class Region:
         return (v for v in candidates if v == present or rule.allows(column, present, v))
 
     def among(self, values: Mapping[int, frozenset[int]]) -> Region:
-        """The part in which these columns have one of these values: options, the present one among them."""
+        """The part in which these columns have one of these values, the present one among them."""
         mutable, rules = bytearray(self.mutable), dict(self.rules)
         for number, some in values.items():
             column = self.space.column(number)
             if column.kind != FLAG:
                 rule = rules.get(number, ANY)
-                rules[number] = KEEP if len(some) == 1 else rule._replace(values=some)
+                left = some if rule.values is None else some & rule.values
+                rules[number] = KEEP if len(some) == 1 else rule._replace(values=left)
             elif len(some) == 1:
                 mutable[column.first_bit] = 0
                 rules.pop(number, None)
@@ -206,3 +207,16 @@ class Region:
         column = self.space.column(number)
         own = slice(column.first_bit, column.first_bit + column.n_bits)
         return z[own] != self.centre[own]
+
+
+def everywhere(space: Space, values: Mapping[int, frozenset[int]] | None = None) -> Region:
+    """Every possible input in which some columns have one of these values.
+
+    It is seen from the one that has the first of its values in every column.
+    """
+    centre, rules = bytearray(space.first_values()), {}
+    for number, some in (values or {}).items():
+        column = space.column(number)
+        centre[column.first_bit : column.first_bit + column.n_bits] = column.pattern(min(some))
+        rules[number] = KEEP if len(some) == 1 else Rule(values=some)
+    return Region(space, bytes(centre), space.n_bits, rules=rules)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,7 @@ from tmcheck import limits
 from tmcheck.errors import Refused
 from tmcheck.formula import formula
 from tmcheck.lrat import OnFormula, follow_lrat
-from tmcheck.model import Machine
+from tmcheck.model import Machine, lead
 from tmcheck.network import Network
 from tmcheck.reader import Reader
 from tmcheck.reason import Reason
@@ -20,12 +20,13 @@ from tmcheck.refutation import Refutation
 from tmcheck.region import Region
 from tmcheck.rewriting import Bits
 from tmcheck.shell import Shell
+from tmcheck.statement import Statement
 from tmcheck.surroundings import Pool, Surroundings
 from tmcheck.ways import Case, Constraint, ways_to_violate
 
 # A group that repeats would take memory for each time that it does.
 _NUMBER = "(0|-?[1-9][0-9]{0,18})"
-_CONSTRAINT = re.compile(f"{_NUMBER}:{_NUMBER}(?:,{_NUMBER}:{_NUMBER})?>={_NUMBER}")
+_TERM, _BOUND = re.compile(f"{_NUMBER}:{_NUMBER}"), re.compile(_NUMBER)
 
 Where = tuple[tuple[int, ...], tuple[int, ...]]  # the literals of a subcube, the columns that keep
 
@@ -39,30 +40,43 @@ class Subject:
         region: Region,
         expected: int | None,
         target: int | None = None,
+        margin: int = 0,
         reason: Reason | None = None,
+        whole: Region | None = None,
     ) -> None:
         self.models, self.region, self.expected, self.target = models, region, expected, target
-        self.reason = reason  # then the region is the part that it leaves, and witnesses lie around it
-        whole = region.whole_cost()
+        self.margin, self.reason = margin, reason
+        # The region may be a part, to which a reason or a property comes down: witnesses lie in the whole.
+        self.whole = region if whole is None else whole
+        most = region.whole_cost()
         # A proof within the whole cost is one about all of the region.
-        self.needed = whole if region.budget is None else min(region.budget, whole)
+        self.needed = most if region.budget is None else min(region.budget, most)
         self.witness_cost: int | None = None
 
     def take_witness(self, z: bytes) -> None:
         """An input in the region that violates the property."""
-        region = self.region if self.reason is None else self.reason.region
-        cost = region.cost_of(z)
-        if region.budget is not None and cost > region.budget:
+        cost = self.whole.cost_of(z)
+        if self.whole.budget is not None and cost > self.whole.budget:
             raise Refused("the witness lies outside the region")
+        self.check_violates(z)
+        self.witness_cost = cost
+        if self.reason is not None:
+            self.reason.take(z)
+
+    def check_violates(self, z: bytes) -> None:
+        """Raise Refused unless an input, of the region, violates the property."""
         decisions = [model.decide(z) for model in self.models]
         if self.target is not None:
             if decisions != [self.target]:
                 raise Refused("the witness is not decided as the target")
-        elif len({*decisions, self.expected} - {None}) < 2:
+        elif len({*decisions, self.expected} - {None}) < 2 and not self._is_close(z):
             raise Refused("the witness does not change the decision")
-        self.witness_cost = cost
-        if self.reason is not None:
-            self.reason.take(z)
+
+    def _is_close(self, z: bytes) -> bool:
+        """Whether some decision on an input stands by less than the margin."""
+        machines = [model for model in self.models if isinstance(model, Machine)] if self.margin else []
+        scores = [(machine, machine.votes_on(z)) for machine in machines]
+        return any(lead(votes, [machine.winner(votes)]) < self.margin for machine, votes in scores)
 
     def take(self, reader: Reader, on_formula: OnFormula | None) -> bool:
         """Follow what the reader's current line begins; whether that is anything."""
@@ -88,12 +102,15 @@ class OfMachines(Subject):
         expected: int | None,
         target: int | None,
         *,
+        margin: int = 0,
         everywhere: bool = False,
         reason: Reason | None = None,
+        whole: Region | None = None,
     ) -> None:
-        super().__init__(machines, region, expected, target, reason)
+        super().__init__(machines, region, expected, target, margin, reason, whole)
         self.machines, self.pool, self.everywhere = machines, pool, everywhere
         self.constraints: list[Constraint] = []  # declared, so that refutations can name them
+        self.n_terms = 0  # of them, and commas between them
         # By place, and by one of the constraints: all constraints of a refutation, and its radius.
         self.refuted: dict[Where, dict[Constraint, dict[Case, int]]] = {}
         self.kept = 0
@@ -124,24 +141,28 @@ class OfMachines(Subject):
         return True
 
     def declare(self, reader: Reader) -> None:
-        """Constraints, each as row:coefficient>=bound or row:coefficient,row:coefficient>=bound."""
+        """Constraints, each as row:coefficient,…>=bound."""
         if reader.line == "constraints":
             return
         if len(self.constraints) + reader.rest.count(" ") >= limits.MOST_CONSTRAINTS:
             raise Refused(f"more than {limits.MOST_CONSTRAINTS} constraints are declared")
-        n_rows = self.pool.n_rows
-        for word in reader.rest.split(" "):
-            parts = _CONSTRAINT.fullmatch(word)
-            if parts is None:
+        self.n_terms += reader.rest.count(":") + reader.rest.count(",")
+        if self.n_terms > limits.MOST_TERMS:
+            raise reader.wrong("has constraints that are too long")
+        self.constraints += [self._constraint(reader, word) for word in reader.rest.split(" ")]
+
+    def _constraint(self, reader: Reader, word: str) -> Constraint:
+        said, _, bound = word.partition(">=")
+        pairs: list[tuple[int, int]] = []
+        for said_term in said.split(","):
+            term = _TERM.fullmatch(said_term)
+            if term is None or _BOUND.fullmatch(bound) is None:
                 raise reader.wrong(f"has {word!r:.60}, which is no constraint")
-            *terms, bound = [int(part) for part in parts.groups() if part is not None]
-            pairs = list(zip(terms[::2], terms[1::2], strict=True))
-            if (
-                not all(0 <= row < n_rows for row, _ in pairs)
-                or max(map(abs, (*terms, bound))) >= limits.LARGEST_NUMBER
-            ):
-                raise reader.wrong(f"has {word!r:.60}, a row that is not there or a number that is too large")
-            self.constraints.append((tuple(sorted(pairs)), bound))
+            pairs.append((int(term[1]), int(term[2])))
+        largest = max(abs(int(bound)), *(max(row, abs(k)) for row, k in pairs))
+        if not all(0 <= row < self.pool.n_rows for row, _ in pairs) or largest >= limits.LARGEST_NUMBER:
+            raise reader.wrong(f"has {word!r:.60}, a row that is not there or a number that is too large")
+        return tuple(sorted(pairs)), int(bound)
 
     def refute(self, reader: Reader, on_formula: OnFormula | None) -> None:
         """Read one refutation, whose first line is the reader's current one."""
@@ -241,8 +262,11 @@ class OfMachines(Subject):
     def holds_within(self, cost: int) -> bool:
         """Whether every way to violate is refuted within this cost."""
         least = min(cost, self.needed)
-        ways = ways_to_violate(self.machines, self.expected, self.target)
-        return all(self._is_ruled_out(way, least) for way in ways)
+        return all(self._is_ruled_out(way, least) for way in self.ways())
+
+    def ways(self) -> Iterable[Case]:
+        """All ways to violate the property."""
+        return ways_to_violate(self.machines, self.expected, self.target, self.margin)
 
     def _is_ruled_out(self, way: Case, least: int) -> bool:
         if self._is_refuted(way, ((), ()), least):
@@ -257,6 +281,30 @@ class OfMachines(Subject):
         if keeps not in self.covering:
             self.covering[keeps] = covers(self.region.apart, keeps)
         return self.covering[keeps]
+
+
+class OfStatement(OfMachines):
+    """What is shown about a property that was stated: about joint inputs around one, or about all of them."""
+
+    def __init__(self, statement: Statement, around: Region | None) -> None:
+        self.statement = statement
+        part: Region | None
+        if around is None:
+            whole, part, self.violations = statement.everywhere()
+        else:
+            whole, part, self.violations = statement.around(around)
+        region = whole if part is None else part
+        machines, pool = statement.joint.machines, self.violations.pool
+        super().__init__(machines, pool, region, None, None, everywhere=around is None, whole=whole)
+
+    def check_violates(self, z: bytes) -> None:
+        """Raise Refused unless a joint input violates the property."""
+        if not self.statement.violated_by(z):
+            raise Refused("the witness does not violate the property")
+
+    def ways(self) -> Iterable[Case]:
+        """All ways to violate the property."""
+        return self.violations.ways
 
 
 def covers(apart: Sequence[Sequence[int]], keeps: frozenset[tuple[int, ...]]) -> bool:
@@ -298,7 +346,8 @@ class OfNetwork(Subject):
     """What is shown by shells."""
 
     def __init__(self, network: Network, region: Region, expected: int, reason: Reason | None) -> None:
-        super().__init__([network], region, expected, reason=reason)
+        whole = None if reason is None else reason.region
+        super().__init__([network], region, expected, reason=reason, whole=whole)
         self.network = network
         self.shown: set[int] = set()  # numbers of flips
 

@@ -150,16 +150,28 @@ class Surroundings:
         return found
 
     def is_possible(self, inside: tuple[int, ...]) -> bool:
-        """Whether some possible input lies in a subcube."""
-        return all(column.has_value(literals) for column, literals in self._by_column(inside).items())
+        """Whether some input of the region lies in a subcube, whatever it costs."""
+        for column, literals in self._by_column(inside).items():
+            if column.kind == FLAG or column.number in self.region.rules:
+                if not self._agreeing(column, self.region.options(column.number).values, literals):
+                    return False
+            elif not column.has_value(literals):  # there may be many values
+                return False
+        return True
 
-    def _restricted(self, column: Column, literals: Iterable[int]) -> Options:
-        """The options of a column that agree with the literals of a subcube."""
-        values, costs, reference = self.region.options(column.number)
+    @staticmethod
+    def _agreeing(column: Column, values: Sequence[int], literals: Iterable[int]) -> list[int]:
+        """The places of the values that agree with literals of bits counted within the column."""
         kept = list(range(len(values)))
         for literal in literals:
             holding = column.holding(abs(literal) - 1)
             kept = [o for o in kept if (values[o] in holding) == (literal > 0)]
+        return kept
+
+    def _restricted(self, column: Column, literals: Iterable[int]) -> Options:
+        """The options of a column that agree with the literals of a subcube."""
+        values, costs, reference = self.region.options(column.number)
+        kept = self._agreeing(column, values, literals)
         if not kept:
             raise Refused("'refute' in a subcube without possible inputs")
         left = [costs[o] for o in kept]

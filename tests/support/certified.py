@@ -67,10 +67,10 @@ def claim_line(claim: Mapping[str, Any]) -> bytes:
 def claim(question: str, *models: tv.Model, **others: object) -> bytes:
     """The first line of a certificate: the ``question`` holds, unless ``others`` say something else."""
     fields = {
-        "format": "tmverify-certificate", "version": 3, "question": question, "answer": "holds",
-        "models": [model.content_hash for model in models], "scope": "team", "target": None,
+        "format": "tmverify-certificate", "version": 4, "question": question, "answer": "holds",
+        "models": [model.content_hash for model in models], "scope": "team", "target": None, "margin": 0,
         "epsilon": None, "radius": None, "distance": "bits", "features": None, "direction": None,
-        "columns": None, "apart": None, "reason": None, "inputs": 1, "eta": "1/1", **others,
+        "columns": None, "apart": None, "reason": None, "property": None, "inputs": 1, "eta": "1/1", **others,
     }  # fmt: skip
     return claim_line(fields)
 

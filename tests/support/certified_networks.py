@@ -78,12 +78,13 @@ class Case:
         """The text of a certificate about the input, which claims that the property holds."""
         first = {
             "format": "tmverify-certificate",
-            "version": 3,
+            "version": 4,
             "question": "robustness",
             "answer": "holds",
             "models": [self.model.content_hash],
             "scope": "team",
             "target": None,
+            "margin": 0,
             "epsilon": 1,
             "radius": None,
             "distance": "bits",
@@ -92,6 +93,7 @@ class Case:
             "columns": None,
             "apart": None,
             "reason": None,
+            "property": None,
             "inputs": 1,
             "eta": "1/1",
             **claim,

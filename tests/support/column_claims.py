@@ -115,6 +115,35 @@ def region_of(claim: dict[str, Any], space: tv.Space, x: Bits) -> list[tuple[Bit
     return found
 
 
+def scores_of(model: tv.Model, bits: Bits) -> list[int]:
+    """The scores of an input, clause by clause."""
+    scores = [int(b) for b in model.bias]
+    for j, clause in enumerate(model.clauses):
+        fires = all(bool(bits[abs(literal) - 1]) == (literal > 0) for literal in clause)
+        if fires and (len(clause) or model.empty_clause == "fires"):
+            scores = [score + int(w) for score, w in zip(scores, model.weights[:, j], strict=True)]
+    return scores
+
+
+def decided_by(model: tv.Model, votes: list[int]) -> int:
+    if len(votes) > 1:
+        return votes.index(max(votes))
+    return int(votes[0] > 0 or (votes[0] == 0 and model.tie == "positive"))
+
+
+def votes_of(model: tv.Model, bits: Bits) -> list[int]:
+    """The scores, cut if the model says so."""
+    scores, top = scores_of(model, bits), model.clamp
+    return scores if top is None else [max(-top, min(top, score)) for score in scores]
+
+
+def lead_of(votes: Any, c: int) -> int:
+    """By how many votes a class is ahead of all others."""
+    if len(votes) == 1:
+        return int(votes[0]) if c == 1 else -int(votes[0])
+    return int(votes[c]) - max(int(v) for i, v in enumerate(votes) if i != c)
+
+
 def violating_costs(claim: dict[str, Any], models: Sequence[tv.Model], x: Bits) -> list[int] | None:
     """The costs of all inputs of the region that violate the property."""
     space = next((model.space for model in models if model.space.named), models[0].space)
@@ -130,7 +159,16 @@ def violating_costs(claim: dict[str, Any], models: Sequence[tv.Model], x: Bits) 
         bad = decided[0] != decided[1]
     else:
         bad = decided[0] != machines[0].predict(x[None, :])[0]
+    if claim["margin"]:
+        close = [any(_stands_by(machine, z) < claim["margin"] for machine in machines) for z in inputs]
+        bad = bad | np.array(close)
     return [cost for (_, cost), wrong in zip(region, bad, strict=True) if wrong]
+
+
+def _stands_by(model: tv.Model, z: Bits) -> int:
+    """By how many votes the decision on an input stands."""
+    votes = votes_of(model, z)
+    return lead_of(votes, decided_by(model, votes))
 
 
 def is_true(text: bytes, models: Sequence[tv.Model]) -> bool:
@@ -222,7 +260,7 @@ def refutations(models: Sequence[tv.Model], claim: dict[str, Any], x: Bits, rng:
         expected = machines[0].decide(region.centre)
     lines: list[str] = []
     numbers: dict[Constraint, int] = {}
-    for way in ways_to_violate(machines, expected, target):
+    for way in ways_to_violate(machines, expected, target, claim["margin"]):
         chosen = sorted(way)
         for constraint in chosen:
             if constraint not in numbers:

@@ -123,6 +123,12 @@ def values_of(space: tv.Space, inputs: Bits) -> NDArray[np.int64]:
     return found
 
 
+def values_in(space: tv.Space, x: Bits) -> list[int] | None:
+    """The value of each column of one input; None if it is impossible."""
+    found = values_of(space, x[None, :])[0].tolist()
+    return None if -1 in found else found
+
+
 def is_within(column: Column, value: int, given: Any) -> bool:
     """Whether ``within`` allows a value."""
     if not isinstance(given, tuple):

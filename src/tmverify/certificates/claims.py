@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tmcheck import FORMAT, VERSION
 from tmverify.certificates.certificate import Body, Certificate
+from tmverify.properties.allowed import Rules
 from tmverify.properties.query import AnyQuery
-from tmverify.properties.region import Region
 from tmverify.properties.verdict import Status
 
 Text = Callable[[], Iterable[bytes]]
@@ -49,8 +49,10 @@ def universal(
         Body(_line("input", _hex(x))) if certificate is None else certificate.bodies[0]
         for x, certificate in zip(inputs, [*shown, *[None] * (len(inputs) - len(shown))], strict=True)
     ]
-    parts = f"{eta.numerator}/{eta.denominator}"
-    return Certificate(_claim(query, status.value, inputs=len(inputs), eta=parts), bodies)
+    claim = _claim(query, status.value, inputs=len(inputs), eta=f"{eta.numerator}/{eta.denominator}")
+    # Where all may change that is allowed, that may cost more around some inputs than around others.
+    costs: list[Any] = [certificate.claim["epsilon"] for certificate in shown if certificate is not None]
+    return Certificate({**claim, "epsilon": max([claim["epsilon"], *costs])}, bodies)
 
 
 def reason(
@@ -93,7 +95,7 @@ def reason(
 
 def _claim(query: AnyQuery, answer: str, **others: Any) -> dict[str, Any]:
     assert query.topic is not None
-    region, scope = query.region, query.topic.scope
+    asked, region, scope = query.asked(), query.region, query.topic.scope
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -102,30 +104,31 @@ def _claim(query: AnyQuery, answer: str, **others: Any) -> dict[str, Any]:
         "models": [model.content_hash for model in query.topic.models],
         "scope": int(scope) if isinstance(scope, np.integer) else scope,
         "target": None if query.wanted is None else query.machines[0].classes[query.wanted],
-        "epsilon": None if region.center is None else region.radius,
+        "margin": query.margin,
+        "epsilon": None if asked.x is None else region.radius,
         "radius": None,
-        **_ways_to_change(region),
+        **_ways_to_change(asked.rules),
+        "apart": [sorted(columns) for columns in region.apart] or None,
         "reason": None,
+        "property": asked.stated,
         "inputs": 1,
         "eta": "1/1",
         **others,
     }
 
 
-def _ways_to_change(region: Region) -> dict[str, Any]:
-    """What a claim says about distances and changes, from what the region was made of."""
-    rules = region.rules
+def _ways_to_change(rules: Rules) -> dict[str, Any]:
+    """What a claim says about distances and changes."""
     return {
         "distance": rules.distance,
         "features": None if rules.features is None else _hex(rules.features),
         "direction": rules.direction,
         "columns": [list(rule) for rule in rules.columns] or None,
-        "apart": [sorted(columns) for columns in region.apart] or None,
     }
 
 
 def _body(query: AnyQuery, witnesses: Iterable[NDArray[np.uint8]], refutations: Text | None = None) -> Body:
-    center = query.region.center
+    center = query.asked().x
     lines = [_line("everywhere") if center is None else _line("input", _hex(center))]
     lines += [_line("witness", _hex(witness)) for witness in witnesses]
     if refutations is None:

@@ -148,14 +148,11 @@ class Meaning:
             if name.of is not None:
                 raise ExpressionError("There is one input here, not two: leave a and b out.", name.place)
             return 0
+        if number is not None and number not in self.differ:
+            return 0  # what both share is said of the first
         if name.of is not None:
             return INPUTS.index(name.of)
-        if number is None or number in self.differ:
-            raise ExpressionError(
-                f"Which of the two inputs? Say a.{name} or b.{name}.",
-                name.place,
-            )
-        return 0
+        raise ExpressionError(f"Which of the two inputs? Say a.{name} or b.{name}.", name.place)
 
     @staticmethod
     def _missing(column: Column) -> list[int]:

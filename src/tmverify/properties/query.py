@@ -22,7 +22,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
-from typing import NamedTuple, Self, TypedDict
+from typing import Any, NamedTuple, Self, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from tmverify.model import Classifier, Label, Model
 from tmverify.model.clauses import Clauses, concatenate
 from tmverify.model.evaluate import decide, live_clauses, reference_scores
 from tmverify.model.names import feature_name, named_first
+from tmverify.properties.allowed import Rules
 from tmverify.properties.conditions import Case, Terms, decides, fails
 from tmverify.properties.formula import leads
 from tmverify.properties.region import Region
@@ -66,6 +67,14 @@ class Topic:
     question: str
     models: tuple[Classifier, ...]
     scope: Label
+
+
+class Asked(NamedTuple):
+    """What a claim says was asked: the input (None: every possible one), what may change, what was stated."""
+
+    x: NDArray[np.uint8] | None
+    rules: Rules
+    stated: dict[str, Any] | None = None
 
 
 class Account(NamedTuple):
@@ -158,6 +167,10 @@ class AnyQuery(ABC):
     def leads(self, bits: NDArray[np.uint8]) -> NDArray[np.int64]:
         """By how many votes each machine's decision stands, (n, machines); asked only with a margin."""
         raise NotImplementedError(f"the decisions of a {self.machines[0].kind} stand by no votes")
+
+    def asked(self) -> Asked:
+        """What the question is about, in the words of a claim."""
+        return Asked(self.region.center, self.region.rules)
 
     @abstractmethod
     def proof_header(self) -> tuple[str, ...]:

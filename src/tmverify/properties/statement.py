@@ -30,13 +30,15 @@ from tmverify.properties.allowed import Rule, Rules, Way
 from tmverify.properties.conditions import Case, at_least, decides, fails, lead_of
 from tmverify.properties.copies import Bits, Copies
 from tmverify.properties.formula import FALSE, Agree, All, Decides, Formula, In, Lead, Some, all_of, denial
-from tmverify.properties.query import Account, Query, account, pooled
+from tmverify.properties.query import Account, Asked, Query, account, pooled
 from tmverify.properties.region import Region, region_in
 from tmverify.space import Category, Column, Number
 
 MOST_CASES = 4096
 MOST_CLAUSES = 20_000
 MOST_JOINED = 500_000  # pairs of ways, many of which may be the same or impossible; some seconds
+DEEPEST, MOST_PARTS = 128, 1 << 16  # levels and parts, which a certificate may have
+EVERYWHERE = Rules("columns")
 _TOO_LONG = "The statement is too long to be taken apart: split it, or say it more simply."
 
 
@@ -53,8 +55,9 @@ class Statement:
         facts = self.copies.facts(joint, fast=fast)
         return self.assume.holds(facts) & ~self.expect.holds(facts)
 
-    def query(self, region: Region) -> StatementQuery:
-        """Is there a violation in this region of joint inputs?"""
+    def query(self, region: Region, x: Bits | None = None, rules: Rules = EVERYWHERE) -> StatementQuery:
+        """Is there a violation in this region of joint inputs, made of ``x`` and ``rules``?"""
+        _check_size(self.assume, self.expect)
         part, left = self._restricted(region)
         compiler = _Compiler(self.copies)
         cases = [] if part is None else compiler.cases(all_of([left, denial(self.expect)]))
@@ -65,6 +68,8 @@ class Statement:
             machines=self.copies.models,
             expected=None,
             statement=self,
+            x=x,
+            allowed=rules,
         )
 
     def region(self, x: Bits | None, epsilon: int | None, rules: Rules) -> Region:
@@ -77,10 +82,8 @@ class Statement:
             return Region.everything(copies.space)
         if copies.n == 1:
             return region_in(copies.space, x, epsilon, rules)
-        columns = [
-            rule._replace(column=int(copies.columns[0][rule.column]))
-            for rule in _by_column(rules, len(copies.columns[0]))
-        ]
+        own = _by_column(rules, len(copies.model.space.columns))
+        columns = [rule._replace(column=int(copies.columns[0][rule.column])) for rule in own]
         assert copies.differ is not None
         columns += [Rule(int(copies.columns[1][c]), cost=0) for c in copies.differ]
         joint = Rules("steps" if rules.distance == "steps" else "columns", columns=tuple(sorted(columns)))
@@ -111,23 +114,49 @@ class Statement:
         return int(own.part.value_indices(joint[None, own.bits.start : own.bits.stop])[0])
 
 
+def _check_size(*formulas: Formula) -> None:
+    """Raise InvalidInputError if formulas have too many levels or parts."""
+    level, depth, count = list(formulas), 0, 0
+    while level:
+        count += sum(1 + len(part.terms) if isinstance(part, Lead) else 1 for part in level)
+        level = [part for formula in level if isinstance(formula, All | Some) for part in formula.parts]
+        depth += 1
+        if depth > DEEPEST or count > MOST_PARTS:
+            raise InvalidInputError(_TOO_LONG)
+
+
 def _by_column(rules: Rules, n_columns: int) -> list[Rule]:
     """Rules column by column, also where every column is a bit."""
-    found = list(rules.columns)
+    if not rules.about_bits:
+        return list(rules.columns)
+    kept = np.zeros(n_columns, np.bool_) if rules.features is None else ~rules.features
+    found = [Rule(column, "keep") for column in np.flatnonzero(kept).tolist()]
     if rules.direction is not None:
         way: Way = "up" if rules.direction == "add" else "down"
-        found = [Rule(column, way) for column in range(n_columns)]
-    if rules.features is not None:
-        kept = set(np.flatnonzero(~rules.features).tolist())
-        found = [rule for rule in found if rule.column not in kept] + [Rule(c, "keep") for c in kept]
+        found += [Rule(column, way) for column in np.flatnonzero(~kept).tolist()]
     return found
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class StatementQuery(Query):
-    """Is there an input that violates a statement?"""
+    """Is there an input that violates a statement?
+
+    ``x`` is the input that it is asked around, and ``allowed`` what may change there; None: every input.
+    """
 
     statement: Statement
+    x: Bits | None = None
+    allowed: Rules = EVERYWHERE
+
+    def asked(self) -> Asked:
+        """The input, as it was given, what may change in it, and the property in the form of a claim."""
+        statement, differ = self.statement, self.statement.copies.differ
+        stated = {
+            "differ": None if differ is None else sorted(differ),
+            "assume": statement.assume.to_json(),
+            "expect": statement.expect.to_json(),
+        }
+        return Asked(self.x, self.allowed, stated)
 
     def violates(self, bits: Bits, *, fast: bool = False) -> NDArray[np.bool_]:
         """For each row, whether it violates the statement."""

@@ -132,7 +132,8 @@ class Stated:
     def query(self, x: NDArray[np.uint8] | None, epsilon: int | None, rules: Rules) -> StatementQuery:
         """The question about one input, or about all."""
         region = self.statement.region(x, epsilon, rules)
-        return self.statement.query(region).about(PROPERTY.name, (self.model,), "team")
+        query = self.statement.query(region) if x is None else self.statement.query(region, x, rules)
+        return query.about(PROPERTY.name, (self.model,), "team")
 
     def rules(self, allowed: Allowed | Rules) -> Rules:
         """What may change around an input."""

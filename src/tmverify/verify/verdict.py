@@ -91,6 +91,8 @@ def nearest(
     check_query(query)
     if query.region.center is None:
         raise InvalidInputError("query must be about a ball: without an input there is no distance.")
+    if certificate and query.asked().stated is not None:
+        raise InvalidInputError("A certificate about a property says whether it holds, not how near.")
     chosen, log = prepared(query, engine, certificate)
     start, deadline = time.perf_counter(), Deadline(seconds)
     answer = chosen.nearest(query, deadline, log)

@@ -22,7 +22,7 @@ from tmverify.engines.equivalence import structure
 from tmverify.engines.sat import refutation
 from tmverify.engines.search import engine as search_engine
 from tmverify.engines.search.problem import Problem, problem_of
-from tmverify.properties import query as compiling
+from tmverify.properties import conditions
 
 Fault = Callable[[pytest.MonkeyPatch], None]
 
@@ -59,7 +59,7 @@ def smaller_ball(problem: Problem) -> Problem:
 
 def wrong_tie(patch: pytest.MonkeyPatch) -> None:
     """Ties go the other way round."""
-    patch.setattr(compiling, "least_positive_score", lambda tie: 1 if tie == "positive" else 0)
+    patch.setattr(conditions, "least_positive_score", lambda tie: 1 if tie == "positive" else 0)
 
 
 def lost_cases(patch: pytest.MonkeyPatch) -> None:
