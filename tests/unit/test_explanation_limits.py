@@ -17,8 +17,8 @@ from support.explained import Asked, check_claims, contrastive_sets, random_ques
 from support.failing_oracles import Replaced, counting, failing, lies_at, stops_at, stops_once
 from support.reasons import is_true
 from support.tiny import all_inputs
-from tmverify.engines.engine import Answer, Outcome, none_exists, stopped
-from tmverify.engines.oracle import Oracle
+from tmverify.engines.engine import Answer, Outcome, found, none_exists, stopped
+from tmverify.engines.oracle import Oracle, oracle_for
 from tmverify.engines.search.oracle import SearchOracle
 from tmverify.properties.allowed import Allowed
 from tmverify.properties.verdict import StopReason
@@ -329,3 +329,42 @@ def test_the_reasons_for_a_gap_are_told() -> None:
     assert (why.minimal, why.stop_reason, why.detail) == ("open", StopReason.OUT_OF_MEMORY, "no memory")
     check_claims(asked, why)
     assert contrastive_sets(asked.truth) == {frozenset({0, 1}), frozenset({0, 2})}
+
+
+def lying(tell: Any) -> Any:
+    """A stand-in for ``oracle_for`` whose oracles answer ``tell(oracle, n)`` to the n-th question."""
+
+    def make(query: Any, engine: str) -> Any:
+        oracle: Any = oracle_for(query, engine)
+        honest, count = oracle.ask, iter(range(10**9))
+        oracle.ask = lambda *a, **k: tell(next(count)) or honest(*a, **k)
+        return oracle
+
+    return make
+
+
+@pytest.mark.parametrize("smallest", [False, True])
+def test_a_false_witness_that_changes_a_frozen_column(
+    smallest: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Easing takes the free change back, so that nothing that may change has changed."""
+    lie = found(np.array([0, 0, 1], np.uint8))
+    monkeypatch.setattr("tmverify.verify.explainer.oracle_for", lying(lambda n: lie))
+    model = tv.Model.from_clauses(3, [[1]], [[1]], tie="negative")
+    why = tv.explain(model, [1, 1, 1], freeze=["x0"], smallest=smallest, timeout=20)
+    assert why.minimal == "open"
+    assert why.seconds < 10
+    listed = tv.explanations(model, [1, 1, 1], freeze=["x0"], timeout=20)
+    assert not list(listed)
+    assert not listed.complete
+
+
+def test_a_false_first_witness_of_the_smallest_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    lie = found(np.array([1, 0, 1], np.uint8))
+    monkeypatch.setattr("tmverify.verify.explainer.oracle_for", lying(lambda n: None if n else lie))
+    model = tv.Model.from_clauses(3, [[1]], [[1]], bias=5)
+    why = tv.explain(
+        model, [1, 1, 1], kind="contrastive", smallest=True, within=4, cost={"x1": 2}, timeout=20
+    )
+    assert why.sufficient is tv.Status.UNKNOWN
+    assert why.stop_reason == "answer-rejected"

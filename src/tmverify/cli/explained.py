@@ -161,10 +161,11 @@ class Explained:
             self.rows.append(row)
         elif self.wanted.limit is None:
             reason = self._ask(place, bar)
-            self.rows.append(row)
             self._keep(row, reason)
+            self.rows.append(row)
             self.complete &= self.wanted.met_by(reason)
         else:
+            row.detail = INTERRUPTED  # as long as it is not explained to the end
             self.rows.append(row)
             self._ask_all(row, bar, listener, self.wanted.limit)
         row.seconds = time.perf_counter() - start
@@ -219,9 +220,7 @@ class Explained:
                     if listener is not None:
                         listener.listed(row, reason)
                 bar.say(f"explaining ({sum(map(len, seen.values()))} reasons)")
-        except KeyboardInterrupt:
-            row.detail = INTERRUPTED
-            raise
+            row.detail = ""
         finally:
             row.complete, row.detail = found.complete, row.detail or found.detail
             row.stop_reason = None if found.stop_reason is None else found.stop_reason.value
@@ -310,15 +309,24 @@ class Explained:
         """Write a line for every reason, and one for a row that has none; lists are in JSON.
 
         ``facts`` has them all, as texts, where ``rule`` has the first ones. There is a column ``certificate``
-        if certificates were wanted.
+        if certificates were wanted; and with ``--all``, ``complete`` says whether these are all of the row's.
         """
         columns = [column for column in _CSV if self.certificates is not None or column != "certificate"]
+        if self.wanted.limit is not None:
+            columns.append("complete")
         lines = [
-            {**self._about(row), **_csv_line(reason)}
+            {**self._about(row), **self._ending(row), **_csv_line(reason)}
             for row in self.rows
             for reason in _documents(row) or [{}]
         ]
         save_lines(path, columns, lines)
+
+    def _ending(self, row: Row) -> dict[str, Any]:
+        """How the search for all reasons of a row ended."""
+        if self.wanted.limit is None:
+            return {}
+        ended = {"stop_reason": row.stop_reason, "detail": row.detail}
+        return {"complete": row.complete, **(ended if not row.reasons else {})}
 
     def _about(self, row: Row) -> dict[str, Any]:
         origin: Origin = self.origins[row.place]

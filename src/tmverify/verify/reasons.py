@@ -184,12 +184,18 @@ class Reasons:
 
     def _pooled(self, z: Input) -> Mask:
         """The columns of a witness without needless changes, which is remembered."""
-        z = self.oracle.eased(z, self.weights)
+        z = self._eased(z)
         changed = self.oracle.changed(z)
         self.pool.append((changed, z))
         self._often *= _DECAY
         self._often += changed
         return changed
+
+    def _eased(self, z: Input) -> Input:
+        """A witness without needless changes; as it is, if easing leaves no change, or makes others."""
+        fewer = self.oracle.eased(z, self.weights)
+        changed = self.oracle.changed(fewer)
+        return fewer if changed.any() and not (changed & ~self.oracle.changed(z)).any() else z
 
     def _most_frequent(self, among: Mask, n: int) -> NDArray[np.int64]:
         places = np.flatnonzero(among)
@@ -263,7 +269,7 @@ class Reasons:
 
     def contrast(self, z: Input) -> Contrastive:
         """A minimal set of columns within those that ``z``, a witness, changes."""
-        z = self.oracle.eased(z, self.weights)
+        z = self._eased(z)
         changed = self.oracle.changed(z)
         decided: set[int] = set()
         found = Contrastive(changed, z, [])
@@ -273,7 +279,7 @@ class Reasons:
             free[place] = False
             answer = self._ask(free, Effort.ALL)
             if answer.witness is not None:
-                found.witness = self.oracle.eased(answer.witness, self.weights)
+                found.witness = self._eased(answer.witness)
                 found.changed = self.oracle.changed(found.witness)
                 continue
             decided.add(place)
@@ -353,8 +359,8 @@ class Reasons:
                 return first
             known = Sufficient(~free)
             self._minimise(known)
-            if known.gap is CONTRADICTION:
-                first.gap = known.gap
+            if known.gap is CONTRADICTION or not known.places:  # nothing alters the decision, says the oracle
+                first.gap = CONTRADICTION
                 return first
             hitting.hit(known.places)
 
@@ -418,7 +424,7 @@ class Reasons:
         It is replayed later, with all others, if something rests on it.
         """
         changed = self.oracle.changed(z)
-        return bool(changed.any()) and not (changed & ~free).any()
+        return bool(changed.any()) and not (changed & ~free).any() and self.oracle.query.region.contains(z)
 
     def _tell(self, done: int) -> None:
         self._told(done, self.n)

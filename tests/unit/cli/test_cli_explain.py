@@ -220,6 +220,19 @@ def test_ctrl_c_shows_what_is_found(capsys: Capture, monkeypatch: pytest.MonkeyP
     assert (len(document["results"]), document["interrupted"], document["complete"]) == (2, True, False)
 
 
+@pytest.mark.parametrize(("options", "where"), [((), "_keep"), (("--all", "5"), "_ask_all")])
+def test_ctrl_c_before_a_reason_is_kept(
+    options: tuple[str, ...], where: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row without a reason does not count as explained."""
+
+    def interrupted(self: Explained, *arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Explained, where, interrupted)
+    assert said(capsys, *options, code=130).splitlines()[-1] == "INTERRUPTED after 0 of 4 rows"
+
+
 def test_ctrl_c_among_all_reasons(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     following = explaining.Explanations.__next__
     found: list[tv.Explanation] = []

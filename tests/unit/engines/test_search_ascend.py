@@ -59,7 +59,7 @@ def position_at(toy: Toy, flips: Flips) -> Position:
 
 
 def same(here: Position, there: Position) -> bool:
-    return all(np.array_equal(a, b) for a, b in zip(here, there, strict=True))
+    return all(np.array_equal(np.asarray(a), np.asarray(b)) for a, b in zip(here, there, strict=True))
 
 
 def walk(
