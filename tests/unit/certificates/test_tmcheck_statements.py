@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import json
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tmverify as tv
-from support.certified import check_by_both, claim, claim_line, refusal, text_of
+from support.certified import check_by_both, claim, claim_line, refusal, run_standalone, text_of
 from support.column_claims import hexadecimal
 from support.columns import values_in
 from support.statement_claims import random_case
@@ -265,3 +266,16 @@ def test_a_statement_is_evaluated_by_itself() -> None:
 def _possible(copies: Copies) -> Any:
     rows = product(*(column.part.patterns for column in copies.space.columns))
     return np.array([np.concatenate(row) for row in rows], np.uint8)
+
+
+def test_a_hostile_property_takes_little_memory(tmp_path: Path) -> None:
+    space = tv.Space([tv.Category("c", [f"v{i}" for i in range(2000)]), tv.Number("n", list(range(2000)))])
+    table = tv.Model.from_clauses(4000, [[1]], [[1]], space=space)
+    flags = tv.Model.from_clauses(64, [[i + 1] for i in range(64)], [[1] * 64])
+    pairs = ["some", *(["all", ["in", 0, 2 * k, [1]], ["in", 0, 2 * k + 1, [1]]] for k in range(32))]
+    steps = ["some", *(["all", ["in", 0, 1, list(range(k + 1))], ["in", 0, 0, [k]]] for k in range(800))]
+    for model, assume in ((flags, pairs), (table, steps)):
+        stated = {"differ": None, "assume": assume, "expect": ["decides", 0, [0], 0]}
+        text = claim("property", model, distance="columns", property=stated) + b"everywhere\nend\n"
+        done = run_standalone(tmp_path, text, [encode(model)])
+        assert (done.code, "too long" in done.said, done.memory < 300 << 20) == (1, True, True), done

@@ -319,6 +319,7 @@ def test_certificates(capsys: Capture) -> None:
     assert "property-half-of-the-rows-eps0-eta3of4" in prefixes
     capsys.readouterr()
     assert tmcheck.cli.main(["--dir", "proofs", "m.tm"]) == 0
+    capsys.readouterr()
     assert main(["fairness", "m.tm", "--protected", "sex", "--certificate", "one", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     (path,) = Path("one").iterdir()
