@@ -6,8 +6,8 @@ Flips are toggled, one at a time, whichever leaves the least shortfall; what was
 (tabu search). On the way, every feature *beyond* those that may flip is looked at: if its flip alone is what
 lacks, it is written down with the flips. So one walk finds witnesses for many features.
 
-A *position* is a set of flips and what they make of the problem. Counting that is as dear as fifty steps, but
-walks start near where others did: a position is kept, and moved by a few toggles.
+A *position* is a set of flips and what they make of the problem. Counting that is as dear as thirty steps,
+but walks start near where others did: a position is kept, and moved by a few toggles.
 """
 
 import numpy as np
