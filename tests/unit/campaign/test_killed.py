@@ -71,7 +71,7 @@ def check_nothing_is_left(mark: str) -> None:
 @few_or_many(4, 20)
 def test_killed_at_random_moments_and_resumed(n_cases: int, tmp_path: Path) -> None:
     rng = random.Random(0)
-    n_inputs = 10 * n_cases
+    n_inputs = 25 * n_cases  # so many that none of the kills comes too late
     plan, path = quick_plan(tmp_path, n=n_inputs), tmp_path / "s.db"
     seen = 0
     for kill in range(n_cases):
