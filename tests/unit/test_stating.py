@@ -52,6 +52,14 @@ def test_what_was_rounded_is_said_once_and_of_shares_too(model: tv.Model) -> Non
     assert "; rounded: age > 50 was taken for over 60" in share.detail
 
 
+@pytest.mark.parametrize(("label", "status"), [("yes", "holds"), ("no", "violated")])
+def test_an_answer_that_rounding_may_have_made_says_so(model: tv.Model, label: str, status: str) -> None:
+    for way, about_rounded in (("outer", "violated"), ("inner", "holds")):
+        found = tv.prove(model, "owner and age > 50", f"decision == '{label}'", round=way)  # type: ignore[call-overload]
+        assert found.status == status
+        assert ("about the rounded statement" in found.detail) == (status == about_rounded)
+
+
 @pytest.mark.parametrize(("direction", "status"), [("add", "holds"), ("remove", "violated")])
 def test_directions_of_a_pair_of_bits(direction: str, status: str) -> None:
     """Of x0, x1 and x2 two must be set; a may lose one of them, or else b can't do without x2."""

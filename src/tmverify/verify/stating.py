@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Label, Model
 from tmverify.model.inputs import Row, Rows, input_row, input_rows
-from tmverify.properties import UniversalVerdict, Verdict
+from tmverify.properties import Status, UniversalVerdict, Verdict
 from tmverify.properties import expressions as said
 from tmverify.properties.allowed import Allowed, Columns, Rules, rules_of
 from tmverify.properties.conditions import check_margin
@@ -33,6 +33,7 @@ from tmverify.verify.universal import decide_share
 from tmverify.verify.vacuous import noted, noted_share
 from tmverify.verify.verdict import decide
 
+ABOUT_ROUNDED = "so this is about the rounded statement, not about the one that was written"
 SAME_DECISION = "a.decision == b.decision"
 _PAIR = re.compile(r"\s*same\s+except\s+(?P<names>.*?)(?:\s+where\s+(?P<where>.*))?\s*", re.DOTALL)
 _NAME = re.compile(r"\s*(?:`([^`]+)`|([^,`]*?))\s*(?:,|$)")
@@ -118,6 +119,12 @@ class Stated:
             raise InvalidInputError("margin is for decisions that are to be so, not for != between them.")
         self.statement = Statement(Copies(model, differ), assumed, with_margin(expected, votes))
         self.notes = tuple(f"rounded: {note}" for note in dict.fromkeys(meaning.notes))
+        self.round = round
+
+    def said_of(self, status: Status) -> tuple[str, ...]:
+        """What was rounded; and, where the rounding decides whom the answer is about, that it does."""
+        about_rounded = Status.VIOLATED if self.round == "outer" else Status.HOLDS
+        return (*self.notes, ABOUT_ROUNDED) if self.notes and status is about_rounded else self.notes
 
     def _differing(self, names: Columns) -> list[int]:
         given = [names] if isinstance(names, str) else names
@@ -466,9 +473,9 @@ def ask_property(
             certificate=certificate,
             on_verdict=on_verdict,
         )
-        return noted_share(result, ask, rows, stated.notes)
+        return noted_share(result, ask, rows, stated.said_of(result.status))
     query = stated.query(None if x is None else input_row(x, stated.model), epsilon, rules)
     if rows is not None and engine == "auto":
         query = replace(query, hints=stated.hints(rows, query))
     verdict = decide(query, timeout=timeout, engine=engine, certificate=certificate)
-    return noted(verdict, query, stated.notes)
+    return noted(verdict, query, stated.said_of(verdict.status))
