@@ -101,7 +101,7 @@ def measure_everywhere(settings: Settings) -> Iterator[Section]:
             "fairness": "over each category and flag",
             "monotonicity": "over each number, toward the second class",
             "leverage": "of each column: the least k for which it is proved that no change of this column "
-            f"alone moves the lead by more than k votes, with {settings.clauses[0]} clauses; the questions on "
+            f"alone moves the lead by more than k votes, with {settings.clauses[0]} clauses; questions on "
             "the way are counted",
         },
         (
