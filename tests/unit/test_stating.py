@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -84,3 +85,9 @@ def test_an_error_keeps_its_place(model: tv.Model) -> None:
         caught.value.place,
     )
     assert again.place is not None
+
+
+@pytest.mark.parametrize("allowed", [{"within": {"age": (25, 40)}}, {"increase": ["age"]}])
+def test_what_may_change_says_nothing_of_the_second_input(model: tv.Model, allowed: dict[str, Any]) -> None:
+    with pytest.raises(tv.InvalidInputError, match=r"may differ in 'age'.*\(b.age in …\)"):
+        tv.check_fairness(model, ["age"], X=ROWS, eta=1, allowed=tv.Allowed(**allowed))

@@ -146,7 +146,17 @@ class Stated:
         """What may change around an input."""
         if allowed.distance == "bits" and not self.model.space.only_flags:
             raise InvalidInputError("A property is about columns: distance must be 'columns' or 'steps'.")
-        return allowed if isinstance(allowed, Rules) else rules_of(self.model, allowed)
+        rules = allowed if isinstance(allowed, Rules) else rules_of(self.model, allowed)
+        for rule in rules.columns:
+            if rule.column in (self.statement.copies.differ or ()) and (
+                rule.values or rule.way in ("up", "down")
+            ):
+                name = self.model.space.columns[rule.column].name
+                raise InvalidInputError(
+                    f"The two inputs may differ in {name!r}, where b has any value: say by an assumption "
+                    f"which ones it may have (b.{said.column(name)} in …), not by what may change."
+                )
+        return rules
 
     def hints(self, rows: NDArray[np.uint8], query: StatementQuery) -> NDArray[np.uint8] | None:
         """Joint inputs in which a is one of these rows, and b one of them as well in its own columns."""
