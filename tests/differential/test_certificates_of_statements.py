@@ -40,7 +40,7 @@ def check_seed(seed: int, n: int) -> Counter[str]:
 @pytest.mark.parametrize("seed", range(3))
 def test_every_verdict_is_certified(seed: int) -> None:
     seen = check_seed(seed, 120)
-    assert min(seen.values()) > 20, seen
+    assert min(seen.values()) > 10, seen
 
 
 @pytest.mark.deep

@@ -116,8 +116,9 @@ def random_case(rng: Rng) -> Case:
         differ = tuple(map(str, rng.choice(names, min(len(names), int(rng.integers(1, 3))), replace=False)))
     write = _Writer(rng, model, differ, int(rng.integers(1, 4)) if rng.random() < 0.3 else 0)
     assume, assumed = write.expression(write.condition, 2) if rng.random() < 0.7 else (None, _always)
+    write.counts = False
     expect, holds = write.expression(write.expected, 2)
-    return Case(model, differ, assume, assumed, expect, holds, write.margin)
+    return Case(model, differ, assume, assumed, expect, holds, write.margin if "decision" in expect else 0)
 
 
 def random_input(rng: Rng, case: Case) -> Bits:
@@ -133,6 +134,7 @@ class _Writer:
 
     def __init__(self, rng: Rng, model: tv.Model, differ: tuple[str, ...] | None, margin: int) -> None:
         self.rng, self.model, self.differ = rng, model, differ
+        self.counts = True  # whether a violation may be where the piece holds, or else where it does not
         clamped = model.clamp is not None and margin > model.clamp * min(2, model.n_outputs)
         self.margin = 0 if clamped else margin
 
@@ -140,7 +142,9 @@ class _Writer:
         """Pieces joined. Where a margin counts, decisions are not negated as wholes."""
         kind = int(self.rng.integers(4)) if depth else 3
         if kind == 2 and not (self.margin and piece == self.expected):
+            self.counts = not self.counts
             text, meaning = self.expression(piece, depth - 1)
+            self.counts = not self.counts
             return f"not ({text})", lambda s: not meaning(s)
         if kind == 3 or kind == 2:
             return piece()
@@ -196,7 +200,10 @@ class _Writer:
         return text, lambda s: (s[of].values[place] in some) != denied
 
     def _two(self, name: str, of: int, place: int, column: Column, gone: int | None) -> Said:
-        """Two columns with the same values compared."""
+        """Two columns with the same values compared.
+
+        Where both look the same and may differ, it is as bad as can be: ``counts`` says what that is.
+        """
         columns = self.model.space.columns
         alike = [i for i, c in enumerate(columns) if c.values == column.values and c.kind == column.kind]
         other = int(self.rng.choice(alike))
@@ -205,13 +212,24 @@ class _Writer:
             operator = str(self.rng.choice(["==", "!="]))
         else:
             operator = str(self.rng.choice(["<", "<=", ">", ">=", "==", "!="]))
+        shared = self.differ is None or column.name not in self.differ
+        one = other == place and (shared or of == of_other)
+        unseen = len(column.part.categories) if getattr(column.part, "other", False) else None  # type: ignore[attr-defined]
+        counts = self.counts
+
+        def equal(a: int, b: int, counts: bool) -> bool:
+            if gone in (a, b) or a != b:
+                return False
+            return one or counts or (column.kind != "number" and a != unseen)
 
         def meaning(s: Situation) -> bool:
             a, b = s[of].values[place], s[of_other].values[other]
             if operator in ("==", "!="):
-                return (a == b) == (operator == "==")
+                return equal(a, b, counts) if operator == "==" else not equal(a, b, not counts)
             if gone in (a, b):
                 return False
+            if a == b and column.kind == "number" and not one:
+                return counts
             return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[operator]
 
         return f"{name} {operator} {before}`{columns[other].name}`", meaning

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import pickle
 from typing import Any
 
@@ -91,3 +93,66 @@ def test_an_error_keeps_its_place(model: tv.Model) -> None:
 def test_what_may_change_says_nothing_of_the_second_input(model: tv.Model, allowed: dict[str, Any]) -> None:
     with pytest.raises(tv.InvalidInputError, match=r"may differ in 'age'.*\(b.age in …\)"):
         tv.check_fairness(model, ["age"], X=ROWS, eta=1, allowed=tv.Allowed(**allowed))
+
+
+@pytest.mark.parametrize("text", ["age == '30'", "age in ('30',)", "age != '30'"])
+def test_a_number_in_quotes_is_no_interval(model: tv.Model, text: str) -> None:
+    with pytest.raises(ExpressionError, match=r"'age' is a number: compare it with one. Got '30'"):
+        tv.prove(model, "age > 25", text)
+    assert tv.prove(model, "age > 25 and age <= 60", "age == '25 to 60'").status == "holds"
+
+
+def two_numbers(*, missing: bool = False) -> tv.Model:
+    space = tv.Space([tv.Number("inc", [10, 20], missing), tv.Number("debt", [10, 20], missing)])
+    return tv.Model.from_clauses(space.n_bits, [[1]], [[2]], bias=-1, space=space, classes=("bad", "good"))
+
+
+def test_columns_in_the_same_interval_may_have_any_order() -> None:
+    """inc 8, debt 3: the model sees no difference, and the assumption is met."""
+    model = two_numbers()
+    assert tv.prove(model, "inc > debt", "decision == 'good'").status == "violated"
+    assert tv.prove(model, "inc > debt", "decision == 'good'", round="inner").status == "holds"
+    pair = tv.Pair(["inc"], "a.inc != b.inc")
+    assert tv.prove(model, pair, "a.inc > 10 or b.inc > 10").status == "violated"
+    assert tv.prove(model, None, "inc <= inc and not inc < inc").status == "holds"
+
+
+def test_unseen_values_may_differ() -> None:
+    space = tv.Space([tv.Category(name, ["Oslo"], other=True) for name in ("home", "work")])
+    model = tv.Model.from_clauses(2, [[1], [2]], [[1, 1]], bias=-1, space=space, classes=("bad", "good"))
+    assert tv.prove(model, "home != work", "decision == 'good'").status == "violated"
+
+
+def test_missing_values_equal_nothing() -> None:
+    model = two_numbers(missing=True)
+    assert tv.prove(model, "inc is None and debt is None", "inc == debt").status == "violated"
+    assert tv.prove(model, "inc is None", "inc != debt and not inc > 10").status == "holds"
+
+
+def test_a_margin_of_no_decision_is_refused(model: tv.Model) -> None:
+    with pytest.raises(tv.InvalidInputError, match="expect is about no decision"):
+        tv.prove(model, "owner", "votes('yes') - votes('no') >= 0", margin=5)
+
+
+@pytest.mark.parametrize("text", ["age > {0}", "decision == {0}", "votes({0}) > 3"])
+def test_numbers_of_any_length_end_in_a_clear_error(model: tv.Model, text: str) -> None:
+    with pytest.raises(ExpressionError):
+        tv.prove(model, None, text.format("0x" + "f" * 5000))
+
+
+def test_long_expressions_of_objects(model: tv.Model) -> None:
+    both = functools.reduce(operator.and_, [tv.column("owner") == 1] * 600)
+    assert tv.prove(model, both, "owner").status == "holds"
+    assert tv.prove(model, None, ~~~(tv.column("owner") == 1) | (tv.column("owner") == 1)).status == "holds"
+
+
+@pytest.mark.parametrize("text", ["age > 60) # and owner", "owner) or (age > 60", "owner # and age > 60"])
+def test_unbalanced_texts_and_comments(model: tv.Model, text: str) -> None:
+    with pytest.raises(ExpressionError):
+        tv.prove(model, text, "decision == 'yes'")
+
+
+def test_labels_that_are_none(model: tv.Model) -> None:
+    for label in (tv.column("owner"), np.array([1, 2]), np.array(["yes"])):
+        with pytest.raises(tv.InvalidInputError):
+            tv.prove(model, None, tv.decision.isin([label]))

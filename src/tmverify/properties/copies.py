@@ -128,6 +128,7 @@ def _own_name(owner: str, name: str, taken: set[str]) -> str:
     found = f"{owner}.{name}"
     while found in taken:
         found += "'"
+    taken.add(found)
     return found
 
 

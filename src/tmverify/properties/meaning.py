@@ -7,9 +7,10 @@ model takes for one; such a condition is refused, or rounded:
                     was written, a violation may be one of the rounded condition only
     round="inner"   they do not count: a violation is right about the condition as it was written
 
-Compared with each other, two numbers of the same cuts mean their intervals: ``a.age <= b.age`` says that b's
-interval is the same or a higher one. A missing value is in no order: every comparison with it is false, and
-so ``!=`` is true. It is asked for by ``is None``.
+Two columns of the same cuts can be compared with each other. If both are in the same interval, any order of
+them is possible, and so is equality; two unseen values may be the same or not. Such inputs count as possible
+violations, so that HOLDS is right; with round="inner" they do not. A missing value is in no order: every
+comparison with it is false, and so ``!=`` is true. It is asked for by ``is None``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from tmverify.properties import expressions as said
 from tmverify.properties import formula as f
 from tmverify.properties.allowed import value_number
 from tmverify.properties.expressions import INPUTS, ExpressionError, Place
+from tmverify.properties.parsing import parse
 from tmverify.space import Category, Column, Number
 from tmverify.space.values import number_text
 
@@ -36,6 +38,7 @@ _ORDERS = ("<", "<=", ">", ">=")
 _OPPOSITE = {"!=": "==", "not in": "in", "is not": "is"}
 _MOST = 1 << 31  # of a factor or a bound of votes
 _SOME = 8
+_DEEPEST = 100
 
 
 @dataclass(slots=True, eq=False)
@@ -50,12 +53,15 @@ class Meaning:
     round : {"outer", "inner"} or None
     notes : list of str
         What was rounded, in words.
+    decisions : int
+        How often a decision was spoken of.
     """
 
     model: Model
     differ: frozenset[int] | None = None
     round: Round | None = None
     notes: list[str] = field(default_factory=list)
+    decisions: int = 0
     _places: dict[str, int] = field(default_factory=dict)
 
     def of(self, given: object, *, assumed: bool) -> f.Formula:
@@ -66,7 +72,7 @@ class Meaning:
         ExpressionError
         """
         if isinstance(given, str):
-            given = said.parse(given, pair=self.differ is not None)
+            given = parse(given, pair=self.differ is not None)
         found = self._read(said.checked(given), assumed)
         if assumed and not found.about_columns:
             raise ExpressionError(
@@ -74,14 +80,16 @@ class Meaning:
             )
         return found
 
-    def _read(self, given: said.Expression, counts: bool) -> f.Formula:
+    def _read(self, given: said.Expression, counts: bool, depth: int = 0) -> f.Formula:
         """``counts``: where it holds, there may be a violation; else where it does not hold."""
+        if depth > _DEEPEST:
+            raise ExpressionError(f"An expression has at most {_DEEPEST} levels.")
         if isinstance(given, said.All):
-            return f.all_of([self._read(part, counts) for part in given.parts])
+            return f.all_of([self._read(part, counts, depth + 1) for part in given.parts])
         if isinstance(given, said.Some):
-            return f.some_of([self._read(part, counts) for part in given.parts])
+            return f.some_of([self._read(part, counts, depth + 1) for part in given.parts])
         if isinstance(given, said.Not):
-            return self._read(given.part, not counts).negated()
+            return self._read(given.part, not counts, depth + 1).negated()
         if isinstance(given, said.ColumnName):
             of, number, column = self._column(given)
             if column.kind in ("number", "category"):
@@ -104,7 +112,7 @@ class Meaning:
             return self._decision(given)
         assert isinstance(left, said.ColumnName)
         if isinstance(right, said.ColumnName):
-            return self._two_columns(given, left, right)
+            return self._two_columns(given, left, right, counts)
         of, number, column = self._column(left)
         if given.operator == "is":
             return f.value_in(of, number, self._missing(column), len(column.values))
@@ -167,7 +175,7 @@ class Meaning:
         if constant is None:
             raise ExpressionError("A missing value is asked for by 'is None'.", place)
         part = column.part
-        if isinstance(part, Number) and not isinstance(constant, str):
+        if isinstance(part, Number) and not (isinstance(constant, str) and constant in column.values):
             return self._intervals(column, part, operator, constant, counts, place)
         if operator in _ORDERS:
             what = "A text is in no order" if isinstance(part, Number) else f"A {column.kind} has no order"
@@ -215,30 +223,37 @@ class Meaning:
         return values
 
     def _two_columns(
-        self, given: said.Comparison, left: said.ColumnName, right: said.ColumnName
+        self, given: said.Comparison, left: said.ColumnName, right: said.ColumnName, counts: bool
     ) -> f.Formula:
         (of, number, column), (of_right, number_right, other) = self._column(left), self._column(right)
         n, operator = len(column.values), given.operator
         if column.values != other.values or column.kind != other.kind:
             raise ExpressionError(
-                f"{shown(column.name)} and {shown(other.name)} can't be compared: they have not the same "
+                f"{column.name!r} and {other.name!r} can't be compared: they have not the same "
                 f"{'cuts' if 'number' in (column.kind, other.kind) else 'values'}.",
                 given.place,
             )
-        if operator == "==":
-            return f.all_of(
-                f.some_of(
-                    [f.value_in(of, number, [v], n).negated(), f.value_in(of_right, number_right, [v], n)]
-                )
-                for v in range(n)
-            )
-        if operator not in _ORDERS or column.kind == "category":
+        if operator != "==" and (operator not in _ORDERS or column.kind == "category"):
             raise ExpressionError(f"A {column.kind} has no order: compare by == and !=.", given.place)
+        gone = self._missing(column)
+        there = [value for value in range(n) if value not in gone]
+        known = [f.value_in(of, number, there, n), f.value_in(of_right, number_right, there, n)]
+        if number == number_right and (of == of_right or number not in (self.differ or ())):
+            return f.FALSE if operator in ("<", ">") else f.all_of(known)  # one and the same value
+        kept = (self.round != "inner") == counts  # where both look the same, and may differ
+        if operator == "==":
+            doubtful = self._looking_alike(column)
+            same = [value for value in there if kept or value not in doubtful]
+            return f.all_of(
+                [
+                    *(f.value_in(of, number, same, n), f.value_in(of_right, number_right, same, n)),
+                    *(self._if_then(of, number, of_right, number_right, value, n) for value in same),
+                ]
+            )
         if operator in (">", ">="):
             (of, number), (of_right, number_right) = (of_right, number_right), (of, number)
-        gone = self._missing(column)
-        ordered = n - len(gone)
-        there = [value for value in range(n) if value not in gone]
+        ordered = len(there)
+        may_be_same = kept if column.kind == "number" else operator in ("<=", ">=")
 
         def up_to(i: int) -> f.Formula:
             return f.value_in(of, number, range(i + 1), n)
@@ -246,15 +261,31 @@ class Meaning:
         def above(i: int) -> f.Formula:
             return f.value_in(of_right, number_right, range(i + 1, ordered), n)
 
-        if operator in ("<", ">"):
+        if not may_be_same:
             return f.some_of(f.all_of([up_to(i), above(i)]) for i in range(ordered - 1))
-        known = [f.value_in(of, number, there, n), f.value_in(of_right, number_right, there, n)]
         return f.all_of([*known, *(f.some_of([up_to(i), above(i)]) for i in range(ordered - 1))])
+
+    @staticmethod
+    def _looking_alike(column: Column) -> range:
+        """The values that stand for more than one: intervals, and what is unseen."""
+        part = column.part
+        if isinstance(part, Number):
+            return range(len(part.cuts) + 1)
+        if isinstance(part, Category) and part.other:
+            return range(len(part.categories), len(part.categories) + 1)
+        return range(0)
+
+    @staticmethod
+    def _if_then(of: int, number: int, of_right: int, number_right: int, value: int, n: int) -> f.Formula:
+        """If the first has this value, so has the second."""
+        others = [v for v in range(n) if v != value]
+        return f.some_of([f.value_in(of, number, others, n), f.value_in(of_right, number_right, [value], n)])
 
     # Decisions and votes.
 
     def _decision(self, given: said.Comparison) -> f.Formula:
         left, right, n = given.left, given.right, len(self.model.classes)
+        self.decisions += 1
         if isinstance(right, said.Decision) and isinstance(left, said.Decision):
             if given.operator != "==":
                 raise ExpressionError("Decisions can be compared by == and !=.", given.place)
@@ -274,13 +305,16 @@ class Meaning:
 
     def _class(self, label: Any, place: Place | None) -> int:
         classes = self.model.classes
-        for i, own in enumerate(classes):
+        for i, own in enumerate(classes if isinstance(label, str | int | float | np.generic) else ()):
             if own == label and isinstance(label, bool) == isinstance(own, bool):
                 return i
         names = [str(own) for own in classes]
+        hint = guess(label, names) if isinstance(label, str) else ""
+        if isinstance(label, str) and label not in classes and label in names:
+            hint = " Leave the quotes out."
         raise ExpressionError(
             f"The classes are {some([shown(own) for own in classes], _SOME).replace(chr(39), '')}. "
-            f"Got {shown(label)} instead.{guess(str(label), names)}",
+            f"Got {shown(label)} instead.{hint}",
             place,
         )
 
@@ -354,7 +388,7 @@ _SIDES: dict[str, tuple[Test, Test]] = {
 
 
 def _text(constant: int | float) -> str:
-    return str(constant) if isinstance(constant, int) else number_text(constant)
+    return shown(constant) if isinstance(constant, int) else number_text(constant)
 
 
 def _unseen(column: Column, part: Number, operator: str, constant: float) -> str:

@@ -115,6 +115,8 @@ class Stated:
         conditions = [part for part in (condition, *more) if part is not None]
         assumed = all_of([meaning.of(part, assumed=True) for part in conditions])
         expected = meaning.of(expect, assumed=False)
+        if votes and not meaning.decisions:
+            raise InvalidInputError("margin is by how much decisions stand, and expect is about no decision.")
         if votes and any(isinstance(atom, Agree) and atom.denied for atom in atoms(expected)):
             raise InvalidInputError("margin is for decisions that are to be so, not for != between them.")
         self.statement = Statement(Copies(model, differ), assumed, with_margin(expected, votes))
@@ -416,7 +418,7 @@ def check_monotonicity(
     toward : label
         The class that more of it should only favour.
     margin : int
-        The decision must still stand by so many votes.
+        Only 0: how a margin is to be read here is not decided.
     assume, model, round, x, epsilon, X, eta, allowed, timeout, engine, certificate
         As in ``check_fairness``.
     """
@@ -434,6 +436,11 @@ def monotone(
     round: Round | None,
 ) -> Stated:
     """The property that ``check_monotonicity`` checks."""
+    if margin:
+        raise InvalidInputError(
+            "Monotonicity takes no margin yet: an input that stands by less would count as a violation by "
+            "itself. Ask for margins by prove."
+        )
     before, after = said.column(column, "a"), said.column(column, "b")
     stays = said.Decision("b") == toward
     return Stated(

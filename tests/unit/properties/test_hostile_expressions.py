@@ -180,7 +180,7 @@ def check_message(message: str) -> None:
 
 
 def test_expressions() -> None:
-    assert try_expressions(600, seed=0) > 60  # some are expressions all the same
+    assert try_expressions(600, seed=0) > 50  # some are expressions all the same
 
 
 @pytest.mark.parametrize("sizes", [(140, 140, 200), (1, 900, 900), (30, 30, 30, 30), (2,) * 200])
