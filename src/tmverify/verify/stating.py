@@ -33,7 +33,7 @@ from tmverify.verify.universal import decide_share
 from tmverify.verify.vacuous import noted, noted_share
 from tmverify.verify.verdict import decide
 
-ABOUT_ROUNDED = "so this is about the rounded statement, not about the one that was written"
+ABOUT_ROUNDED = "so this is about the rounded statement"
 SAME_DECISION = "a.decision == b.decision"
 _PAIR = re.compile(r"\s*same\s+except\s+(?P<names>.*?)(?:\s+where\s+(?P<where>.*))?\s*", re.DOTALL)
 _NAME = re.compile(r"\s*(?:`([^`]+)`|([^,`]*?))\s*(?:,|$)")
