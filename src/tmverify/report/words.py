@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 
 from tmverify.campaign import Asked, Task, TaskAnswer
 from tmverify.campaign.store import NOT_BELIEVED
+from tmverify.display.words import shortened
 from tmverify.model import Label
 from tmverify.properties.questions import PLANNED, RADIUS, ROBUSTNESS, margin_text, votes_text
 from tmverify.properties.summary import by_votes
@@ -178,11 +179,6 @@ def _change_text(column: Column, change: Change, named: bool) -> str:
     if column.values == _BITS and column.kind == "flag":
         return f"{column.name}{':' if named else ''} {change.before} → {change.after}"
     return f"{column.name}: {change.before} → {change.after}"
-
-
-def shortened(text: str, most: int) -> str:
-    """The text; of a longer one the first ``most`` characters, and how many there are more."""
-    return text if len(text) <= most else f"{text[:most]}… (and {len(text) - most} more characters)"
 
 
 def percent(part: int, whole: int) -> str:

@@ -24,23 +24,11 @@ from tmverify.properties.region import Region
 from tmverify.properties.trust import CHECKED
 from tmverify.properties.verdict import Status, StopReason
 from tmverify.space import Change, Space
-from tmverify.space.phrases import Condition, quoted
+from tmverify.space.phrases import Condition, Fact, quoted
 
 Kind = Literal["sufficient", "contrastive"]
 Minimal = Literal["smallest", "subset", "open"]
 MOST_FACTS = 12  # in a rule; ``facts`` has all of them
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A column and its value in words; as text ``age over 25``, ``no "bad"``, ``pixel_3_4 on``."""
-
-    column: str
-    value: str
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
