@@ -31,6 +31,7 @@ _MAX_CELLS = 40
 _MAX_SAME = 24  # how many cells that do not change are shown
 _MAX_CELL = 120  # characters of a cell
 _MAX_TEXT = 700  # characters of a text
+_MAX_PIXELS = 1 << 16  # of a picture that is drawn in a card
 _PICTURE = 92  # CSS pixels of the longer side
 _BITS = ("0", "1")
 
@@ -140,6 +141,12 @@ def shown_input(
     )
 
 
+def drawn_shape(space: Space) -> tuple[int, int] | None:
+    """Rows and columns, if an input is a picture that is small enough for a card."""
+    shape = space.picture_shape
+    return shape if shape is not None and shape[0] * shape[1] <= _MAX_PIXELS else None
+
+
 def change_size(space: Space, flips: NDArray[np.intp], witness: Bits, *, is_picture: bool = False) -> str:
     """How much changes: pixels, words or features that are set or cleared; or columns of a table."""
     n, n_set = len(flips), int(witness[flips].sum())
@@ -150,7 +157,9 @@ def change_size(space: Space, flips: NDArray[np.intp], witness: Bits, *, is_pict
         return f"{n} word{'s' * (n > 1)}: " + ", ".join(f"{k} {way}" for k, way in both if k)
     if is_picture or kinds <= {"flag"}:
         both = ((n_set, "set"), (n - n_set, "cleared"))
-        return f"{n} change{'s' * (n > 1)}: " + ", ".join(f"{k} {way}" for k, way in both if k)
+        return f"{n} {'pixel' if is_picture else 'change'}{'s' * (n > 1)}: " + ", ".join(
+            f"{k} {way}" for k, way in both if k
+        )
     return f"{len(places)} column{'s' * (len(places) > 1)} changed"
 
 
@@ -237,17 +246,18 @@ def chips_of(kind: str, caption: str, names: Sequence[str], most: int) -> Iterat
         yield Chips(kind, caption, shown, len(names) - len(shown))
 
 
-def size_of(shape: tuple[int, int]) -> tuple[int, int]:
-    """The width and the height of a picture of this shape, in CSS pixels."""
-    scale = _PICTURE / max(shape)
+def size_of(shape: tuple[int, int], side: int = _PICTURE) -> tuple[int, int]:
+    """The width and the height of a picture of this shape, in CSS pixels; the longer is ``side`` at most."""
+    scale = side / max(shape)
+    scale = int(scale) if scale > 1 else scale  # so that all pixels are of one size
     return max(round(scale * shape[1]), 1), max(round(scale * shape[0]), 1)
 
 
 def _pictures(x: Bits | None, witness: Bits, shape: tuple[int, int]) -> tuple[Picture, ...]:
     size = size_of(shape)
-    result = Picture(picture(witness, shape), "result", "the changed picture", *size)
     if x is None:
-        return (result,)
+        return (Picture(picture(witness, shape), "input", "the input", *size),)
+    result = Picture(picture(witness, shape), "result", "the changed picture", *size)
     kinds = (("set", witness > x), ("cleared", witness < x))
     # Rows and columns count from 0, as in names of features: pixel_0_0.
     pixels = [

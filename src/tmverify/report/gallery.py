@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tmverify.campaign import Asked, Task, TaskAnswer
 from tmverify.campaign.store import StoredModel
 from tmverify.display.inputs import Shown, change_size
-from tmverify.display.words import shortened
+from tmverify.display.words import seconds_text, shortened
 from tmverify.report.rows import shown_row
 from tmverify.report.series import Series
 from tmverify.report.words import (
@@ -27,7 +27,6 @@ from tmverify.report.words import (
     decisions_text,
     place_text,
     question_text,
-    seconds_text,
     shape_of,
     sign_of,
 )

@@ -13,9 +13,10 @@ from tmverify.campaign import Asked, Task
 from tmverify.campaign.store import StoredModel
 from tmverify.display.inputs import Shown
 from tmverify.display.reasons import shown_reason
-from tmverify.display.words import shortened
+from tmverify.display.words import seconds_text, shortened
+from tmverify.properties.scope import decision_text
 from tmverify.report.rows import own_row
-from tmverify.report.words import decision_text, place_text, question_text, seconds_text, shape_of
+from tmverify.report.words import place_text, question_text, shape_of
 from tmverify.space import Space
 
 _MAX_HEADING = 80
