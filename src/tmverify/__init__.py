@@ -15,6 +15,7 @@
     lazy          names that are imported at their first use
     progress      the one progress bar
     space/        what bits mean: columns in the user's words, raw rows to bits and back
+    display/      what people see of inputs, changes and reasons: pictures, cells, words; cards for notebooks
     model/        what a classifier is, and a Tsetlin machine: clauses, decision rule, inference, file format
     properties/   what can be asked (``questions``: each compiles to a Query), and what an answer is
     bnn/          what a binarized network is, how it is trained and frozen, its NetworkQuery
@@ -30,8 +31,8 @@
     cli/          the command line
 
 Imports point one way: cli → report, interop, training → campaign → asking → data → verify → engines,
-certificates → bnn → properties → model → space → kernels, estimators, atomic, extras, interrupts, progress →
-errors.
+certificates → bnn → properties → model → display → space → kernels, estimators, atomic, extras, interrupts,
+progress → errors.
 ``docs/glossary.md`` explains the terms. Every public name is imported at its first use, and with it NumPy,
 numba, scikit-learn or a solver, if it needs them: ``import tmverify`` takes no time.
 """

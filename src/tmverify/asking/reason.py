@@ -18,7 +18,8 @@ from tmverify.errors import shown
 from tmverify.model import Label
 from tmverify.properties.region import Region, region_in
 from tmverify.space.parts import ABSENT
-from tmverify.verify.explanation import Explanation, Fact, Spaced, Words
+from tmverify.space.phrases import Fact
+from tmverify.verify.explanation import Explanation, Spaced, Words
 
 if TYPE_CHECKING:
     from tmverify.asking.task import Task

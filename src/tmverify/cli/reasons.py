@@ -28,8 +28,9 @@ from tmverify.properties import Status
 from tmverify.space import Space
 from tmverify.space import Text as Words
 from tmverify.space.parts import OneColumn
+from tmverify.space.phrases import Fact
 from tmverify.space.text import words_in_place
-from tmverify.verify.explanation import Explanation, Fact
+from tmverify.verify.explanation import Explanation
 
 _MOST_BRIEF = 4  # facts of a rule in a line of many
 _MOST_FACTS = 16  # of a list that has a line for each

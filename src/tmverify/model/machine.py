@@ -283,6 +283,11 @@ class Model(Classifier):
         kind = "binary" if self.n_outputs == 1 else f"{self.n_outputs} classes"
         return f"<Model: {self.n_features} features, {self.n_clauses} clauses, {kind}>"
 
+    def _repr_html_(self) -> str:
+        from tmverify.model.card import model_card
+
+        return model_card(self)
+
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_packed"}
 

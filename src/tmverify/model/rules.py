@@ -258,7 +258,7 @@ def _is_absence(condition: Condition) -> bool:
 
 def _lines(model: Model, max_clauses: int | None, max_conditions: int | None) -> Iterator[str]:
     yield f"Tsetlin machine: {model.n_features} features, {model.n_clauses} clauses"
-    yield f"decision: {_rule(model)}"
+    yield f"decision: {decision_rule(model)}"
     for row in range(model.n_outputs):
         label = model.classes[1] if model.n_outputs == 1 else model.classes[row]
         voters = np.flatnonzero(model.weights[row])
@@ -272,7 +272,8 @@ def _lines(model: Model, max_clauses: int | None, max_conditions: int | None) ->
             yield f"  … and {len(voters) - len(listed)} more"
 
 
-def _rule(model: Model) -> str:
+def decision_rule(model: Model) -> str:
+    """How votes become a decision, in words."""
     clamp = "" if model.clamp is None else f", each score cut to [-{model.clamp}, {model.clamp}]"
     if model.n_outputs > 1:
         return f"the class with the most votes; on a tie the first in order{clamp}"

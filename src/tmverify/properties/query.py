@@ -29,13 +29,15 @@ from numpy.typing import NDArray
 
 from tmverify.errors import InvalidInputError
 from tmverify.model import Classifier, Label, Model
+from tmverify.model.classifier import TEAM
 from tmverify.model.clauses import Clauses, concatenate
 from tmverify.model.evaluate import decide, live_clauses, reference_scores
 from tmverify.model.names import feature_name, named_first
 from tmverify.properties.allowed import Rules
 from tmverify.properties.conditions import Case, Terms, decides, fails
 from tmverify.properties.formula import leads
-from tmverify.properties.region import Region
+from tmverify.properties.region import MOST, Region
+from tmverify.properties.setting import Setting
 from tmverify.space import Change
 
 # A disagreement of two models has a case per pair of classes, each with a constraint per class.
@@ -171,6 +173,20 @@ class AnyQuery(ABC):
     def asked(self) -> Asked:
         """What the question is about, in the words of a claim."""
         return Asked(self.region.center, self.region.rules)
+
+    def setting(self) -> Setting:
+        """What the question is about, for those who show its answer."""
+        region, classes = self.region, self.machines[0].classes
+        everything = region.within(MOST).reach
+        return Setting(
+            space=named_first(self.machines).space,
+            x=region.center,
+            epsilon=None if region.radius >= everything else region.radius,
+            rules=region.rules,
+            scope=TEAM if self.topic is None else self.topic.scope,
+            decision=None if self.expected is None else classes[self.expected],
+            target=None if self.wanted is None else classes[self.wanted],
+        )
 
     @abstractmethod
     def proof_header(self) -> tuple[str, ...]:

@@ -62,3 +62,10 @@ def _remedy(given: object) -> str:
     if hasattr(given, "fit"):
         return " Only a fitted classifier has one: pass clf.model_ after clf.fit(X, y)."
     return ""
+
+
+def decision_text(scope: Label, decision: Label) -> str:
+    """A decision; if the scope is a class, that class or its negation."""
+    if scope == "team":
+        return str(decision)
+    return str(scope) if decision else f"not {scope}"

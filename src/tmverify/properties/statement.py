@@ -32,6 +32,7 @@ from tmverify.properties.copies import Bits, Copies
 from tmverify.properties.formula import FALSE, Agree, All, Decides, Formula, In, Lead, Some, all_of, denial
 from tmverify.properties.query import Account, Asked, Query, account, pooled
 from tmverify.properties.region import Region, region_in
+from tmverify.properties.setting import Setting
 from tmverify.space import Category, Column, Number
 
 MOST_CASES = 4096
@@ -157,6 +158,12 @@ class StatementQuery(Query):
             "expect": statement.expect.to_json(),
         }
         return Asked(self.x, self.allowed, stated)
+
+    def setting(self) -> Setting:
+        """The input that it is asked around, in the columns of the model."""
+        return replace(
+            Query.setting(self), space=self.statement.copies.model.space, x=self.x, rules=self.allowed
+        )
 
     def violates(self, bits: Bits, *, fast: bool = False) -> NDArray[np.bool_]:
         """For each row, whether it violates the statement."""

@@ -36,7 +36,7 @@ def verdict_line(v: Verdict) -> str:
     """A Verdict in one line."""
     said = _found(v) or _why(v) or _PLAIN[v.status.value]
     if v.margin and v.status.value == "holds":
-        whose = "the decision stands" if _of_one_model(v) else "each decides"
+        whose = "the decision stands" if of_one_model(v) else "each decides"
         said = f"{said}, {whose} {margin_text(v.margin)}"
     return ", ".join([f"{v.status.value}: {said}{_note(v)}", *_how(v)])
 
@@ -75,7 +75,7 @@ def _found(answer: Verdict | Radius) -> str:
     """The counterexample in words, if there is one."""
     if answer.decisions is None:
         return ""
-    changed = _of_one_model(answer)
+    changed = of_one_model(answer)
     labels = [_fitting(str(label)) for label in answer.decisions]
     alike = by_votes(answer.decisions, answer.leads, labels)
     decisions = f" {'→' if changed else '≠'} ".join(labels) if len(labels) > 1 else f"decided {labels[0]}"
@@ -108,13 +108,13 @@ def by_votes(
 
 def _never(r: Radius) -> str:
     """What an infinite radius means."""
-    if _of_one_model(r):
+    if of_one_model(r):
         more = f", or leaves it fewer than {votes_text(r.margin)}" if r.margin else ""
         return f"no allowed change alters it{more}"
     return f"no disagreement{f', each decides {margin_text(r.margin)}' if r.margin else ''}"
 
 
-def _of_one_model(answer: Verdict | Radius) -> bool:
+def of_one_model(answer: Verdict | Radius) -> bool:
     """Whether its two decisions are one model's on two inputs, not two models' on one input."""
     if answer.question == PROPERTY.name:
         return getattr(answer, "pair", None) is None

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.model import Label, Model
+from tmverify.properties.setting import Setting
 from tmverify.properties.summary import radius_line, universal_line, verdict_line
 from tmverify.properties.trust import CHECKED
 from tmverify.space import Change
@@ -106,6 +107,8 @@ class Verdict(_NotABool):
         Evidence that can be checked independently of the engine, if it was asked for.
     rests_on : tuple of str
         What must be correct for this answer to be correct if there is no certificate, in words.
+    setting : Setting or None
+        What was asked: the columns, the input and what might change, so that it can be shown by itself.
     """
 
     status: Status
@@ -126,9 +129,15 @@ class Verdict(_NotABool):
     pair: tuple[NDArray[np.uint8], ...] | None = None
     margin: int = 0
     leads: tuple[int, ...] | None = None
+    setting: Setting | None = None
 
     def __repr__(self) -> str:
         return verdict_line(self)
+
+    def _repr_html_(self) -> str:
+        from tmverify.properties.card import verdict_card
+
+        return verdict_card(self)
 
     @property
     def trusts(self) -> tuple[str, ...]:
@@ -164,7 +173,7 @@ class Radius:
         The decisions that differ, as in Verdict.
     stop_reason : StopReason or None
         Why the radius is not exact; ``detail`` says more.
-    margin, leads, seconds, engine, question, stats, relies_on, certificate, rests_on
+    margin, leads, seconds, engine, question, stats, relies_on, certificate, rests_on, setting
         As in Verdict; only an exact radius has a certificate.
     """
 
@@ -186,12 +195,18 @@ class Radius:
     rests_on: tuple[str, ...] = ()
     margin: int = 0
     leads: tuple[int, ...] | None = None
+    setting: Setting | None = None
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a radius is a number or two bounds: look at .radius, .exact, .lower or .upper")
 
     def __repr__(self) -> str:
         return radius_line(self)
+
+    def _repr_html_(self) -> str:
+        from tmverify.properties.card import radius_card
+
+        return radius_card(self)
 
     @property
     def trusts(self) -> tuple[str, ...]:
@@ -245,6 +260,11 @@ class UniversalVerdict(_NotABool):
 
     def __repr__(self) -> str:
         return universal_line(self)
+
+    def _repr_html_(self) -> str:
+        from tmverify.properties.card import universal_card
+
+        return universal_card(self)
 
     @property
     def trusts(self) -> tuple[str, ...]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tmverify.campaign import Tally
+from tmverify.display.words import seconds_text
 from tmverify.report.charts import MAX_CURVES, Bar, Bars, Chart, Curves, Mark, Steps, round_numbers
 from tmverify.report.distributions import Bin, Curve, Radii, Times
 from tmverify.report.report import Report
-from tmverify.report.words import AXES, UNAFFECTED, bounds_text, percent, radius_title, seconds_text
+from tmverify.report.words import AXES, UNAFFECTED, bounds_text, percent, radius_title
 
 _MAX_BARS = 16
 _MIN_TIMES = 5  # fewer times are no distribution

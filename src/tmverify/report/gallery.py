@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from tmverify.campaign import Asked, Task, TaskAnswer
 from tmverify.campaign.store import StoredModel
-from tmverify.report.inputs import Shown, shown_input
+from tmverify.display.inputs import Shown, change_size
+from tmverify.display.words import seconds_text, shortened
+from tmverify.report.rows import shown_row
 from tmverify.report.series import Series
 from tmverify.report.words import (
     bounds_text,
@@ -25,9 +27,7 @@ from tmverify.report.words import (
     decisions_text,
     place_text,
     question_text,
-    seconds_text,
     shape_of,
-    shortened,
     sign_of,
 )
 from tmverify.space import Space
@@ -181,7 +181,7 @@ def entry_of(change: Change, rows: Sequence[Asked], models: Mapping[str, StoredM
         speakers=() if one_model else change.series.names,
         misclassified=one_model and task.scope == "team" and wrong,
         size=_size(change, rows[change.places[0]], space, shape is not None),
-        shown=shown_input(space, task.x, change.witness, shape=shape, raw=task.raw),
+        shown=shown_row(space, task.x, change.witness, shape=shape, raw=task.raw),
         facts=_facts(change, rows),
     )
 
@@ -195,19 +195,11 @@ def _size(change: Change, row: Asked, space: Space, is_picture: bool) -> str:
         weak = "it stands" if len(change.task.models) == 1 else "one stands"
         differ = len(set(change.answer.decisions or ())) > 1
         return f"no change: {'they differ' if differ else f'{weak} by fewer votes'} here already"
-    columns = changed_columns(row, space)
-    kinds = {column.kind for column, _ in columns}
-    if is_picture or kinds == {"flag"}:
-        both = ((len(change.added), "set"), (len(change.removed), "cleared"))
-        return f"{n} change{'s' * (n > 1)}: " + ", ".join(f"{k} {kind}" for k, kind in both if k)
-    if kinds == {"word"}:
-        both = ((len(change.added), "added"), (len(change.removed), "removed"))
-        return f"{n} word{'s' * (n > 1)}: " + ", ".join(f"{k} {kind}" for k, kind in both if k)
-    rules, k = change.task.rules, len(columns)
+    rules, k = change.task.rules, len(changed_columns(row, space))
     more = f" ({n} bits)" if rules.about_bits and n != k else ""
     if rules.unit in ("steps", "cost"):
         more = f" ({rules.counted(change.cost)})"
-    return f"{k} column{'s' * (k > 1)} changed{more}"
+    return change_size(space, change.flips, change.witness, is_picture=is_picture) + more
 
 
 def _facts(change: Change, rows: Sequence[Asked]) -> dict[str, str]:

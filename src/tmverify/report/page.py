@@ -22,9 +22,12 @@ from typing import Any
 
 from tmverify.asking.reason import said as rule_of
 from tmverify.campaign import Asked
+from tmverify.display.columns import summary_text
+from tmverify.display.words import seconds_text, shortened
 from tmverify.extras import need
+from tmverify.properties.scope import decision_text
 from tmverify.report.charts import chart_style, share_bar, svg
-from tmverify.report.columns import described, summary_text
+from tmverify.report.columns import described
 from tmverify.report.figures import result_figures, time_figures
 from tmverify.report.gallery import cost_of, entry_of
 from tmverify.report.reasons import reason_entry
@@ -36,12 +39,9 @@ from tmverify.report.words import (
     NOT_POSSIBLE,
     bounds_text,
     changes_text,
-    decision_text,
     decisions_text,
     meanings,
     percent,
-    seconds_text,
-    shortened,
     sign_of,
     status_of,
 )

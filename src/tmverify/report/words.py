@@ -7,8 +7,9 @@ from collections.abc import Collection, Mapping
 
 from tmverify.campaign import Asked, Task, TaskAnswer
 from tmverify.campaign.store import NOT_BELIEVED
-from tmverify.model import Label
+from tmverify.display.words import shortened
 from tmverify.properties.questions import PLANNED, RADIUS, ROBUSTNESS, margin_text, votes_text
+from tmverify.properties.scope import decision_text
 from tmverify.properties.summary import by_votes
 from tmverify.space import Change, Column, Space
 
@@ -128,17 +129,9 @@ def meanings(statuses: Collection[str], *, margins: bool) -> dict[str, str]:
     return {status: f"{found[status]}{_MARGINS.get(status, '') if margins else ''}" for status in found}
 
 
-def decision_text(scope: Label, decision: Label) -> str:
-    """A decision; if the scope is a class, that class or its negation."""
-    if scope == "team":
-        return str(decision)
-    return str(scope) if decision else f"not {scope}"
-
-
 def shape_of(task: Task, space: Space) -> tuple[int, int] | None:
     """Rows and columns, if the input is a picture."""
-    own = space.image_shape
-    shape = task.image or (own[:2] if own is not None and own[2:] in ((), (1,)) else None)
+    shape = task.image or space.picture_shape
     return (shape[0], shape[1]) if shape and shape[0] * shape[1] == task.n_features else None
 
 
@@ -180,11 +173,6 @@ def _change_text(column: Column, change: Change, named: bool) -> str:
     return f"{column.name}: {change.before} → {change.after}"
 
 
-def shortened(text: str, most: int) -> str:
-    """The text; of a longer one the first ``most`` characters, and how many there are more."""
-    return text if len(text) <= most else f"{text[:most]}… (and {len(text) - most} more characters)"
-
-
 def percent(part: int, whole: int) -> str:
     """A share; only none is 0 %, and only all is 100 %."""
     if not whole:
@@ -193,16 +181,3 @@ def percent(part: int, whole: int) -> str:
         return "100 %" if part else "0 %"
     share = min(max(100 * part / whole, 0.1), 99.9)
     return f"{share:.1f} %".replace(".0 %", " %")
-
-
-def seconds_text(seconds: float | None) -> str:
-    """A time to three digits, in a suitable unit."""
-    if seconds is None:
-        return "—"
-    if seconds < 0.9995:
-        return f"{1000 * seconds:.3g} ms"
-    if seconds < 99.95:
-        return f"{seconds:.3g} s"
-    if seconds < 5999.5:
-        return f"{seconds / 60:.3g} min" if seconds >= 599.5 else f"{seconds:.0f} s"
-    return f"{seconds / 3600:.3g} h"

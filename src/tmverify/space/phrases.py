@@ -57,6 +57,18 @@ class Condition:
         return f"{name} {value}" if column.kind == "pixel" else f"{name} is {value}"
 
 
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A column and its value in words; as text ``age over 25``, ``no "bad"``, ``pixel_3_4 on``."""
+
+    column: str
+    value: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
 def conditions_of(space: Space, literals: Iterable[int]) -> list[Condition]:
     """What a conjunction of signed, 1-based literals demands of each column, in the order of columns."""
     demands: dict[int, list[tuple[int, bool]]] = {}

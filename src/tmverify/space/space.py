@@ -225,6 +225,12 @@ class Space:
         return first.shape if isinstance(first, Image) and len(self.parts) == 1 else None
 
     @property
+    def picture_shape(self) -> tuple[int, int] | None:
+        """Its rows and columns, if each of its pixels is one bit."""
+        shape = self.image_shape
+        return (shape[0], shape[1]) if shape is not None and shape[2:] in ((), (1,)) else None
+
+    @property
     def is_text(self) -> bool:
         """Whether an input is a text."""
         return len(self.parts) == 1 and isinstance(self.parts[0], Text)
@@ -404,6 +410,9 @@ class Space:
         if total != n_bits:
             raise ModelError(f"The space has {total} bits, and there are {n_bits} features.")
         return cls(found, target=target)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"parts": self.parts, "target": self.target}  # columns are made again
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Space):

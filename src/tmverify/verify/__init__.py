@@ -1,8 +1,9 @@
 """Answering questions: ``decide(query)``, and the ``check_*`` functions built on it."""
 
+from tmverify.space.phrases import Fact
 from tmverify.verify.changes import ChangeSet, NearestChanges, nearest_changes
 from tmverify.verify.explaining import Explanations, Importance, explain, explanations, importance
-from tmverify.verify.explanation import Explanation, Fact
+from tmverify.verify.explanation import Explanation
 from tmverify.verify.questions import (
     check_equivalence,
     check_robustness,

@@ -44,6 +44,7 @@ from tmverify.properties.allowed import (
     Within,
 )
 from tmverify.properties.scope import Scope, check_model
+from tmverify.properties.setting import Setting
 from tmverify.properties.trust import NO_CERTIFICATE
 from tmverify.space import Change
 from tmverify.verify.verdict import nearest, prepared
@@ -114,6 +115,8 @@ class NearestChanges(Sequence[ChangeSet]):
         would be too long, or take too long, as ``detail`` says then.
     stop_reason : StopReason or None
         Why it is not complete; ``detail`` says more.
+    setting : Setting or None
+        What was asked, so that it can be shown by itself.
     """
 
     found: tuple[ChangeSet, ...]
@@ -124,6 +127,7 @@ class NearestChanges(Sequence[ChangeSet]):
     stop_reason: StopReason | None = None
     detail: str = ""
     certificate: Certificate | None = None
+    setting: Setting | None = None
 
     @overload
     def __getitem__(self, index: int) -> ChangeSet: ...
@@ -138,6 +142,11 @@ class NearestChanges(Sequence[ChangeSet]):
     def __repr__(self) -> str:
         left = "" if self.complete else f", open: {self.detail}"
         return f"<{len(self)} nearest changes of {self.before!r}: {'; '.join(map(str, self.found))}{left}>"
+
+    def _repr_html_(self) -> str:
+        from tmverify.verify.card import changes_card
+
+        return changes_card(self)
 
 
 def nearest_changes(
@@ -252,6 +261,7 @@ def find_changes(
         seconds=time.perf_counter() - start,
         stop_reason=finder.stop_reason,
         detail=finder.detail,
+        setting=query.setting(),
     )
 
 

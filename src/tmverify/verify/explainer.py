@@ -280,6 +280,7 @@ class Explainer:
             stop_reason=None if gap is None else gap.stop_reason,
             detail=missing if gap is None else gap.detail,
             rests_on=tuple(dict.fromkeys(rests_on)),
+            setting=self.query.setting(),
             **{"facts": (), **fields},
         )
 

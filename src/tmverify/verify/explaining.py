@@ -240,6 +240,11 @@ class Importance:
         known = "all" if self.complete else "the first"
         return f"<importance in {known} {self.n_reasons} sufficient reasons: {top}>"
 
+    def _repr_html_(self) -> str:
+        from tmverify.verify.card import importance_card
+
+        return importance_card(self)
+
 
 def importance(
     model: Classifier,

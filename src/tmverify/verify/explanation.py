@@ -19,28 +19,16 @@ from numpy.typing import NDArray
 from tmverify.certificates import Certificate
 from tmverify.model import Label
 from tmverify.model.names import Named, feature_name, printable
-from tmverify.properties.allowed import changes_to_known, leave_out_unknown
 from tmverify.properties.region import Region
+from tmverify.properties.setting import Setting, conditions_of_rules
 from tmverify.properties.trust import CHECKED
 from tmverify.properties.verdict import Status, StopReason
 from tmverify.space import Change, Space
-from tmverify.space.phrases import Condition, quoted
+from tmverify.space.phrases import Condition, Fact, quoted
 
 Kind = Literal["sufficient", "contrastive"]
 Minimal = Literal["smallest", "subset", "open"]
 MOST_FACTS = 12  # in a rule; ``facts`` has all of them
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A column and its value in words; as text ``age over 25``, ``no "bad"``, ``pixel_3_4 on``."""
-
-    column: str
-    value: str
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,6 +78,8 @@ class Explanation:
         Evidence that can be checked independently, if it was asked for.
     stop_reason, detail
         Why something is not known.
+    setting : Setting or None
+        What was asked, so that it can be shown by itself.
     """
 
     kind: Kind
@@ -116,6 +106,7 @@ class Explanation:
     stop_reason: StopReason | None = None
     detail: str = ""
     rests_on: tuple[str, ...] = ()
+    setting: Setting | None = None
 
     @property
     def trusts(self) -> tuple[str, ...]:
@@ -143,6 +134,11 @@ class Explanation:
         took = f"{self.seconds:.3g} s" if self.seconds >= 0.9995 else f"{1000 * self.seconds:.3g} ms"
         said = [self.kind, self.sufficient.value, size, known[self.minimal], took]
         return f"<{printable(self.rule)} ({', '.join(said)})>"
+
+    def _repr_html_(self) -> str:
+        from tmverify.verify.card import explanation_card
+
+        return explanation_card(self)
 
 
 class Spaced(Named, Protocol):
@@ -199,20 +195,7 @@ class Words:
         elif within is not None:
             unit = "step" if rules.distance == "steps" else "change"
             said.append(f"within {within} {unit}{'s' * (within != 1)}")
-        kept = [self.name(rule.column) for rule in rules.columns if rule.way == "keep"]
-        if rules.features is not None:
-            kept = [self.name(int(c)) for c in np.flatnonzero(~rules.features)]
-        if 0 < len(kept) <= 3:
-            said.append(f"{' and '.join(kept)} as here")
-        elif kept:
-            said.append(f"{len(kept)} columns as here")
-        if rules.direction is not None or any(rule.way in ("up", "down") for rule in rules.columns):
-            said.append("changes only the allowed way")
-        given = [rule for rule in rules.columns if rule.values is not None]
-        if given:
-            space = self.model.space
-            known = all(changes_to_known(space, r) for r in given) and leave_out_unknown(space, rules.columns)
-            said.append(f"changes only to {'known' if known else 'allowed'} values")
+        said += conditions_of_rules(self.model.space, rules)
         return f" ({'; '.join(said)})" if said else ""
 
     def then(self, decision: Label, target: Label | None, scope: Label) -> str:

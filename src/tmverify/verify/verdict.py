@@ -125,6 +125,7 @@ def _certified_radius(
         if left is not None and engine.decide(left, deadline, log).outcome is Outcome.WITNESS:
             fault = rejection("the engine contradicts itself about the radius")
             fault |= {"question": radius.question, "margin": radius.margin}
+            fault |= {"setting": radius.setting}
             return Radius(0, math.inf, radius.seconds, radius.engine, **fault)
         text = log.proof_of(query, within)
     if text is None:
@@ -178,6 +179,7 @@ def judged(
         "stats": claim.stats,
         "question": "" if query.topic is None else query.topic.question,
         "margin": query.margin,
+        "setting": query.setting(),
     }
     far = None if seen is None or claim.witness is None else query.region.cost(claim.witness)
     if found and (seen is None or cost not in (None, far)):

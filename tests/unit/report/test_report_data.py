@@ -11,10 +11,11 @@ import pytest
 from support.report_stores import answer, machine, mixed_store, task, two_model_store, write_store
 from tmverify.asking.rules import KeptRules
 from tmverify.campaign import Store
+from tmverify.display.words import seconds_text
 from tmverify.errors import InvalidInputError
 from tmverify.report.page import LISTS, NUMBERS, TEXTS, table_json
 from tmverify.report.report import Report, collect, median_seconds
-from tmverify.report.words import bounds_text, changes_text, percent, seconds_text
+from tmverify.report.words import bounds_text, changes_text, percent
 
 
 def collected(path: Path, *, gallery: int = 200, image: tuple[int, int] | None = None) -> Report:

@@ -15,13 +15,16 @@ from support.report_stores import answer, table_store, task, text_store, write_s
 from tmverify.asking.bits import pack
 from tmverify.asking.task import MOST_CHARS
 from tmverify.campaign import Asked, Store, Task, TaskAnswer
+from tmverify.display.columns import summary_text
+from tmverify.display.inputs import Shown, shown_input
+from tmverify.display.words import shortened
 from tmverify.report import write_report
-from tmverify.report.columns import described, summary_text
+from tmverify.report.columns import described
 from tmverify.report.gallery import Entry, entry_of
-from tmverify.report.inputs import Shown, own_row, shown_input
 from tmverify.report.page import table_json
 from tmverify.report.report import Report, collect
-from tmverify.report.words import changes_text, shortened
+from tmverify.report.rows import own_row, shown_row
+from tmverify.report.words import changes_text
 from tmverify.space import Part, Space
 from tmverify.space.text import split_words, words_in_place
 
@@ -159,14 +162,14 @@ def test_a_row_without_a_name_is_called_by_its_line(tmp_path: Path) -> None:
     assert entry.facts["input"] == "index 0"
 
 
-def shown_row(raw: tuple[str, ...] | None, **more: Any) -> Shown:
+def shown_person(raw: tuple[str, ...] | None, **more: Any) -> Shown:
     space = Space([AGE, CITY])
     x, witness = np.array([[1, 0, 0, 0, 1], [1, 1, 0, 0, 1]], np.uint8)
-    return shown_input(space, x, witness, raw=raw, **more)
+    return shown_row(space, x, witness, raw=raw, **more)
 
 
 def test_without_the_row_its_bits_are_put_in_words() -> None:
-    shown = shown_row(None)
+    shown = shown_person(None)
     assert [(cell.value, cell.seen, cell.after) for cell in shown.changed] == [("25 to 40", "", "over 40")]
     assert [cell.value for cell in shown.same] == ["Oslo"]
     assert shown.note == ""
@@ -174,24 +177,24 @@ def test_without_the_row_its_bits_are_put_in_words() -> None:
 
 @pytest.mark.parametrize("raw", [("66", "Oslo"), ("31", "Bergen"), ("old", "Oslo"), ("31",)])
 def test_a_row_that_is_not_the_input_is_not_shown(raw: tuple[str, ...]) -> None:
-    shown = shown_row(raw)
+    shown = shown_person(raw)
     assert "another" in shown.note
-    assert shown.changed == shown_row(None).changed
-    assert shown.same == shown_row(None).same
+    assert shown.changed == shown_person(None).changed
+    assert shown.same == shown_person(None).same
 
 
 def test_a_cell_that_was_cut_off_is_shown() -> None:
     long = "x" * MOST_CHARS
     x = np.array([1, 0, 0, 0, 1], np.uint8)
     assert own_row(Space([AGE, CITY]), ("31", long), x) == ("31", long)
-    (cell,) = shown_row(("31", long)).same
+    (cell,) = shown_person(("31", long)).same
     assert cell.value == f"{'x' * 120}… (and {MOST_CHARS - 120} more characters)"
 
 
 def test_a_missing_value_is_called_so() -> None:
     space = Space([AGE, CITY])
     x, witness = np.array([[0, 0, 1, 0, 1], [0, 0, 1, 1, 0]], np.uint8)
-    shown = shown_input(space, x, witness, raw=("", "Oslo"))
+    shown = shown_row(space, x, witness, raw=("", "Oslo"))
     assert [cell.value for cell in shown.same] == ["missing"]
 
 
@@ -200,7 +203,7 @@ def test_only_some_of_many_columns_are_shown() -> None:
     x = np.zeros(100, np.uint8)
     witness = x.copy()
     witness[:60] = 1
-    shown = shown_input(Space(parts), x, witness, raw=("1",) * 100)
+    shown = shown_row(Space(parts), x, witness, raw=("1",) * 100)
     assert (len(shown.changed), shown.more_changed) == (40, 20)
     assert (len(shown.same), shown.more_same) == (24, 16)
 

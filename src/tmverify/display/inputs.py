@@ -1,14 +1,13 @@
-"""An input and its change as the page shows them: the cells of a row, a text, a picture, names of features.
+"""An input and its change as people see them: the cells of a row, a text, a picture, names of features.
 
 Which it is depends on the model's space:
 
     pictures     the input, what changes, the result; where the shape is known
-    cells        a column of a table: before → after, in the user's own values where the store has the row
+    cells        a column of a table: before → after, in the user's own values where the row is known
     passages     a text with the words that are removed marked in it
     chips        words that are added or removed, and features that are nothing but 0 or 1
 
-The row of the user's file is decoration, the bits are what was asked. So a row is shown only if it becomes
-these bits; otherwise the page says what the bits mean, and that the row is another.
+The bits are what was asked. The user's own row, where it is known, only adds the values that stand there.
 """
 
 from __future__ import annotations
@@ -19,10 +18,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tmverify.asking.task import MOST_CHARS
-from tmverify.errors import InvalidInputError
-from tmverify.report.drawing import marked, picture
-from tmverify.report.words import shortened
+from tmverify.display.drawing import marked, picture
+from tmverify.display.words import shortened
 from tmverify.space import Category, Column, Flag, Image, Space, Text
 from tmverify.space.parts import ABSENT, OneColumn
 from tmverify.space.text import words_in_place
@@ -34,9 +31,9 @@ _MAX_CELLS = 40
 _MAX_SAME = 24  # how many cells that do not change are shown
 _MAX_CELL = 120  # characters of a cell
 _MAX_TEXT = 700  # characters of a text
+_MAX_PIXELS = 1 << 16  # of a picture that is drawn in a card
 _PICTURE = 92  # CSS pixels of the longer side
 _BITS = ("0", "1")
-_OTHER_ROW = "The row in the store is another one. These values are what the bits of the input mean."
 
 Bits = NDArray[np.uint8]
 
@@ -102,18 +99,17 @@ def shown_input(
     witness: Bits,
     *,
     shape: tuple[int, int] | None = None,
-    raw: Sequence[str] | None = None,
+    row: Sequence[str] | None = None,
 ) -> Shown:
     """The input ``x`` and its change to ``witness``; without ``x``, the witness alone.
 
-    ``shape`` is that of the picture, if it is one; ``raw`` has the cells of the row, if they are known.
+    ``shape`` is that of the picture, if it is one; ``row`` has the cells that became ``x``, if known.
     """
     if shape is not None:
         return Shown(pictures=_pictures(x, witness, shape))
-    if _is_bits(space):
+    if is_bits(space):
         return Shown(chips=tuple(_chips_of_bits(space, x, witness)))
     before = witness if x is None else x
-    row = None if raw is None or x is None else own_row(space, raw, x)
     cells: list[Cell] = []
     passages: list[Passage] = []
     chips: list[Chips] = []
@@ -142,29 +138,32 @@ def shown_input(
         more_same=max(0, len(same) - _MAX_SAME),
         passages=tuple(passages),
         chips=tuple(chips),
-        note=_OTHER_ROW if raw is not None and x is not None and row is None else "",
     )
 
 
-def own_row(space: Space, raw: Sequence[str], x: Bits) -> Sequence[str] | None:
-    """``raw`` if it is the row of ``x``, else None. A cell that was cut off counts as the input's."""
-    if not space.named or len(raw) != len(space.parts):
-        return None
-    start = 0
-    for part, cell in zip(space.parts, raw, strict=True):
-        own = x[start : start + part.n_bits]
-        start += part.n_bits
-        if len(cell) >= MOST_CHARS:
-            continue
-        try:
-            if not np.array_equal(part.encode([cell])[0], own):
-                return None
-        except InvalidInputError:
-            return None
-    return raw
+def drawn_shape(space: Space) -> tuple[int, int] | None:
+    """Rows and columns, if an input is a picture that is small enough for a card."""
+    shape = space.picture_shape
+    return shape if shape is not None and shape[0] * shape[1] <= _MAX_PIXELS else None
 
 
-def _is_bits(space: Space) -> bool:
+def change_size(space: Space, flips: NDArray[np.intp], witness: Bits, *, is_picture: bool = False) -> str:
+    """How much changes: pixels, words or features that are set or cleared; or columns of a table."""
+    n, n_set = len(flips), int(witness[flips].sum())
+    places = dict.fromkeys(map(space.column_of, flips.tolist()))
+    kinds = {space.columns[place].kind for place in places}
+    if kinds == {"word"} and not is_picture:
+        both = ((n_set, "added"), (n - n_set, "removed"))
+        return f"{n} word{'s' * (n > 1)}: " + ", ".join(f"{k} {way}" for k, way in both if k)
+    if is_picture or kinds <= {"flag"}:
+        both = ((n_set, "set"), (n - n_set, "cleared"))
+        return f"{n} {'pixel' if is_picture else 'change'}{'s' * (n > 1)}: " + ", ".join(
+            f"{k} {way}" for k, way in both if k
+        )
+    return f"{len(places)} column{'s' * (len(places) > 1)} changed"
+
+
+def is_bits(space: Space) -> bool:
     """Whether the columns are nothing but 0 or 1: what is set then tells an input better than all values."""
 
     def plain(part: object) -> bool:
@@ -247,17 +246,18 @@ def chips_of(kind: str, caption: str, names: Sequence[str], most: int) -> Iterat
         yield Chips(kind, caption, shown, len(names) - len(shown))
 
 
-def size_of(shape: tuple[int, int]) -> tuple[int, int]:
-    """The width and the height of a picture of this shape, in CSS pixels."""
-    scale = _PICTURE / max(shape)
+def size_of(shape: tuple[int, int], side: int = _PICTURE) -> tuple[int, int]:
+    """The width and the height of a picture of this shape, in CSS pixels; the longer is ``side`` at most."""
+    scale = side / max(shape)
+    scale = int(scale) if scale > 1 else scale  # so that all pixels are of one size
     return max(round(scale * shape[1]), 1), max(round(scale * shape[0]), 1)
 
 
 def _pictures(x: Bits | None, witness: Bits, shape: tuple[int, int]) -> tuple[Picture, ...]:
     size = size_of(shape)
-    result = Picture(picture(witness, shape), "result", "the changed picture", *size)
     if x is None:
-        return (result,)
+        return (Picture(picture(witness, shape), "input", "the input", *size),)
+    result = Picture(picture(witness, shape), "result", "the changed picture", *size)
     kinds = (("set", witness > x), ("cleared", witness < x))
     # Rows and columns count from 0, as in names of features: pixel_0_0.
     pixels = [

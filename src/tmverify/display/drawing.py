@@ -36,6 +36,13 @@ def needed(x: NDArray[np.uint8], wanted: NDArray[np.bool_], shape: tuple[int, in
     return _address(shaded.reshape(shape), _MARKED)
 
 
+def demanded(on: NDArray[np.intp], off: NDArray[np.intp], shape: tuple[int, int]) -> str:
+    """What a clause demands: the pixels that must be on in green, those that must be off in red."""
+    pixels = np.zeros(shape[0] * shape[1], np.int64)
+    pixels[on], pixels[off] = SET, CLEARED
+    return _address(pixels.reshape(shape), _MARKED)
+
+
 def _address(pixels: NDArray[np.integer], palette: tuple[str, ...]) -> str:
     """The address of a PNG; ``pixels`` are places 0 to 3 in a palette of hexadecimal colours."""
     height, width = pixels.shape

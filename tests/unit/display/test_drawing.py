@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tmverify.report.drawing import marked, needed, picture
+from tmverify.display.drawing import marked, needed, picture
 
 OFF, ON, DIM, GREEN, RED = (
     (0xF3, 0xF5, 0xF8),
