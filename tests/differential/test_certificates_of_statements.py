@@ -13,7 +13,7 @@ import pytest
 import tmverify as tv
 from support.certified import refusal, text_of
 from support.statement_claims import is_true, random_case
-from tmverify.verify.stating import ask_property
+from tmverify.verify.stated import ask_property
 
 ENGINES = {"search": 0.6, "auto": 0.2, "sat": 0.2}
 

@@ -13,7 +13,7 @@ import tmverify as tv
 from support.batteries import battery
 from support.statements import Case, changed_columns, possible_inputs, random_case, random_input, seen
 from tmverify.properties.allowed import Allowed
-from tmverify.verify.stating import Stated
+from tmverify.verify.stated import Stated
 
 T = TypeVar("T")
 ENGINES = ("auto", "search", "sat", "brute")

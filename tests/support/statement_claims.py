@@ -23,7 +23,7 @@ from support.tiny import all_inputs
 from support.tiny_columns import _model, random_row, random_rules, random_space, with_space
 from tmverify.properties.allowed import Allowed
 from tmverify.properties.statement import StatementQuery
-from tmverify.verify.stating import Pair, Stated
+from tmverify.verify.stated import Pair, Stated
 
 Bits = NDArray[np.uint8]
 Rng = np.random.Generator

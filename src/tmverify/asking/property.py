@@ -22,7 +22,7 @@ from tmverify.properties import UniversalVerdict, Verdict
 from tmverify.properties.expressions import ExpressionError
 from tmverify.properties.meaning import Round
 from tmverify.properties.questions import DEFAULT_TIMEOUT
-from tmverify.verify.stating import SAME_DECISION, Pair, Stated, ask_property, monotone
+from tmverify.verify.stated import SAME_DECISION, Pair, Stated, ask_property, monotone
 
 Kind = Literal["prove", "fairness", "monotonicity"]
 Severity = Literal["error", "warning"]

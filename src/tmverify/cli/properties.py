@@ -33,7 +33,7 @@ from tmverify.properties.allowed import Allowed
 from tmverify.properties.side_by_side import SideBySide, side_by_side
 from tmverify.properties.trust import NO_CERTIFICATE
 from tmverify.properties.universal import exact_fraction
-from tmverify.verify.stating import Stated
+from tmverify.verify.stated import Stated
 from tmverify.verify.vacuous import is_vacuous
 
 _COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
