@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from typing import TypeVar
 
 import numpy as np
@@ -13,7 +15,8 @@ import tmverify as tv
 from support.batteries import battery
 from support.statements import Case, changed_columns, possible_inputs, random_case, random_input, seen
 from tmverify.properties.allowed import Allowed
-from tmverify.verify.stated import Stated
+from tmverify.verify.stated import Stated, ask_property
+from tmverify.verify.vacuous import VACUOUS
 
 T = TypeVar("T")
 ENGINES = ("auto", "search", "sat", "brute")
@@ -71,6 +74,51 @@ def test_engines_agree_with_a_meaning_of_their_own(seed: int, n_cases: int) -> N
     assert counts["long"] <= n_cases // 10
 
 
+def check_share(case: Case, rng: np.random.Generator) -> str:
+    """Shares of rows: those count around which something possible meets the assumption."""
+    inputs = possible_inputs(case.model.space)
+    X = np.array([random_input(rng, case) for _ in range(int(rng.integers(1, 7)))])
+    epsilon = int(rng.integers(min(3, case.model.n_features + 1)))
+    eta = Fraction(int(rng.integers(5)), 4)
+    about, good = [], []
+    for place, x in enumerate(X):
+        near = [p for p in case.pairs(inputs) if changed_columns(case.model.space, x, p[0]) <= epsilon]
+        if any(case.assumed([seen(case.model, z) for z in pair]) for pair in near):
+            about.append(place)
+            good.append(not any(map(case.violated, near)))
+    told: dict[int, tv.Verdict | None] = {}
+    every = bool(rng.random() < 0.5)
+
+    def ask() -> tv.Verdict | tv.UniversalVerdict:
+        return ask_property(
+            stated(case), None, epsilon, X, eta, engine="search", on_row=told.__setitem__, every=every
+        )
+
+    found = unless_too_long(ask)
+    if found is None:
+        return "long"
+    assert isinstance(found, tv.UniversalVerdict)
+    required = math.ceil(eta * len(about))
+    assert (found.n_inputs, found.required, found.vacuous) == (len(about), required, not about)
+    assert found.status == ("holds" if sum(good) >= required else "violated")
+    assert found.about in (tuple(about), None)
+    verdicts = {place: verdict for place, verdict in told.items() if verdict is not None}
+    assert set(told) - set(verdicts) == set(range(len(X))) - set(about)
+    assert list(verdicts) == about[: len(found.verdicts)]
+    assert [verdict.status == "holds" for verdict in verdicts.values()] == good[: len(found.verdicts)]
+    assert len(found.verdicts) == len(about) or not every
+    if not about:
+        return "vacuous"
+    return "some" if len(about) < len(X) else "all"
+
+
+@battery((range(4), 60), (range(100, 120), 500))
+def test_rows_that_the_assumption_is_not_about_do_not_count(seed: int, n_cases: int) -> None:
+    rng = np.random.default_rng([24, seed])
+    counts = Counter(check_share(random_case(rng), rng) for _ in range(n_cases))
+    assert min(counts["some"], counts["vacuous"]) > n_cases // 30, counts
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_nothing_possible_meets_the_assumption(seed: int) -> None:
     rng = np.random.default_rng([23, seed])
@@ -80,4 +128,5 @@ def test_nothing_possible_meets_the_assumption(seed: int) -> None:
     verdict = unless_too_long(lambda: tv.prove(case.model, case.assumption, case.expect, margin=case.margin))
     if verdict is None:
         return
-    assert ("nothing possible" in verdict.detail) == (verdict.status == "holds" and not met)
+    assert verdict.vacuous == (verdict.status == "holds" and not met)
+    assert (VACUOUS in verdict.detail) == verdict.vacuous

@@ -10,7 +10,6 @@ must hold for a share ``eta`` of the rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -22,7 +21,7 @@ from tmverify.properties import UniversalVerdict, Verdict
 from tmverify.properties.expressions import ExpressionError
 from tmverify.properties.meaning import Round
 from tmverify.properties.questions import DEFAULT_TIMEOUT
-from tmverify.verify.stated import SAME_DECISION, Pair, Stated, ask_property, monotone
+from tmverify.verify.stated import SAME_DECISION, OnRow, Pair, Stated, ask_property, monotone
 
 Kind = Literal["prove", "fairness", "monotonicity"]
 Severity = Literal["error", "warning"]
@@ -113,7 +112,7 @@ class Property:
         *,
         engine: str = "auto",
         certificate: bool = False,
-        on_verdict: Callable[[Verdict], None] | None = None,
+        on_row: OnRow | None = None,
     ) -> Verdict | UniversalVerdict:
         """Decide it: for every possible input, or for the rows of a subject, which says what may change."""
         if subject is None:
@@ -127,7 +126,7 @@ class Property:
             timeout=self.timeout,
             engine=engine,
             certificate=certificate,
-            on_verdict=on_verdict,
+            on_row=on_row,
         )
 
     @property

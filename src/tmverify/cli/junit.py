@@ -63,7 +63,7 @@ def _case(asked: Asked, model: str) -> ElementTree.Element:
     case = ElementTree.Element("testcase", {"name": clean(said.name), "classname": clean(model)})
     case.set("time", f"{0.0 if answer is None else answer.seconds:.3f}")
     if asked.status is Status.HOLDS:
-        notes = [*(["vacuous"] if asked.vacuous else []), *([asked.reason] if asked.reason else [])]
+        notes = [*(["vacuous"] if asked.vacuous else []), *asked.notes]
         if notes:
             ElementTree.SubElement(case, "system-out").text = clean(": ".join(notes))
         return case
@@ -85,7 +85,7 @@ def _text(asked: Asked) -> str:
     """What is stated, why, and the first counterexample."""
     said = asked.said
     lines = [said.words, *([f"why: {said.why}"] if said.why else [])]
-    lines += [asked.reason] if asked.reason else []
+    lines += [*asked.notes, *([asked.reason] if asked.reason else [])]
     for place, verdict in asked.violated[:1]:
         lines += [] if place is None else [asked.called(place)]
         lines.append(str(asked.words_of(place, verdict)))

@@ -72,12 +72,16 @@ def meaning(asked: Asked) -> str:
             Status.VIOLATED: f"by this {'pair of inputs' if pair else 'input'}",
             Status.UNKNOWN: asked.reason,
         }[asked.status]
-    tally = Counter(verdict.status for verdict in asked.seen)
-    said = f"proved around {tally[Status.HOLDS]} of {counted(len(subject.rows), 'row')}"
+    if asked.vacuous:
+        return f"the assumption is about none of {counted(asked.rows, 'row')}"
+    tally = Counter(verdict.status for verdict in asked.verdicts.values())
+    said = f"proved around {tally[Status.HOLDS]} of {counted(asked.counting, 'row')}"
+    if asked.only_some_count:
+        said += f" that the assumption is about, of {asked.rows} in all"
     if isinstance(answer, UniversalVerdict):
         said += f", {answer.required} required"
     others = [f"{tally[status]} {status.value}" for status in (Status.VIOLATED, Status.UNKNOWN)]
-    left = len(subject.rows) - len(asked.seen)
+    left = asked.rows - len(asked.seen)
     said = ", ".join([said, *(text for text in others if text[0] != "0")])
     said += f", {left} not looked at" if left else ""
     return f"{said}; {asked.reason}" if asked.status is Status.UNKNOWN else said
@@ -121,9 +125,16 @@ def _notes_in_table(asked: Asked) -> Iterator[str]:
     if asked.said.severity == "warning" and asked.status is not Status.HOLDS:
         yield "a warning"
     if asked.vacuous:
-        yield f"vacuous: {asked.reason}"
-    elif asked.reason and not (asked.subject is not None and asked.status is Status.UNKNOWN):
+        yield "vacuous"
+    if (
+        asked.subject is not None
+        and isinstance(asked.answer, UniversalVerdict)
+        and asked.answer.about is not None
+    ):
+        yield f"about {asked.counting} of {counted(asked.rows, 'row')}"
+    if asked.subject is None and asked.reason:
         yield asked.reason
+    yield from asked.notes
 
 
 def _setting(asked: Asked, engine: str) -> str:
@@ -138,10 +149,9 @@ def _setting(asked: Asked, engine: str) -> str:
 
 
 def _show_notes(asked: Asked) -> None:
-    if asked.vacuous:
-        show(Text(f"  vacuous: {plain(asked.reason)}", style="bold yellow"))
-    elif asked.reason and asked.status is not Status.UNKNOWN:
-        show(Text(f"  {plain(asked.reason)}", style="yellow"))
+    if asked.notes:
+        before = "vacuous: " if asked.vacuous else ""
+        show(Text(f"  {before}{plain('; '.join(asked.notes))}", style="bold yellow" if before else "yellow"))
 
 
 def _show_counterexamples(asked: Asked) -> None:
@@ -203,6 +213,8 @@ def _why_none(asked: Asked) -> str:
         return "interrupted before one was written"
     if asked.answer.certificate is not None:
         return "it can't be written there"
+    if asked.subject is not None and asked.vacuous:
+        return "the assumption is about none of the rows"
     if asked.answer.detail.startswith(NO_CERTIFICATE):
         return asked.answer.detail.removeprefix(NO_CERTIFICATE)
     return "unknown claims nothing that could be proved"

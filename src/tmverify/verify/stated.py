@@ -7,6 +7,7 @@ UNKNOWN. A statement about two inputs is one about a ``Pair``.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,6 +16,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.engines.engine import Deadline, check_timeout
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Label, Model
 from tmverify.model.inputs import Row, Rows, input_row, input_rows
@@ -24,14 +26,15 @@ from tmverify.properties.allowed import Allowed, Columns, Rules, rules_of
 from tmverify.properties.conditions import check_margin
 from tmverify.properties.copies import Copies
 from tmverify.properties.expressions import Expression, ExpressionError
-from tmverify.properties.formula import Agree, all_of, atoms, with_margin
+from tmverify.properties.formula import TRUE, Agree, all_of, atoms, with_margin
 from tmverify.properties.meaning import Meaning, Round
 from tmverify.properties.questions import DEFAULT_TIMEOUT, PROPERTY
 from tmverify.properties.scope import check_model
 from tmverify.properties.statement import Statement, StatementQuery
-from tmverify.verify.universal import decide_share
-from tmverify.verify.vacuous import noted, noted_share
-from tmverify.verify.verdict import decide
+from tmverify.properties.universal import exact_fraction
+from tmverify.verify.universal import check_some, decide_share
+from tmverify.verify.vacuous import about_rows, joined, noted, rows_met, unless_in_doubt
+from tmverify.verify.verdict import decide, prepared
 
 ABOUT_ROUNDED = "so this is about the rounded statement"
 SAME_DECISION = "a.decision == b.decision"
@@ -198,6 +201,9 @@ def monotone(
     )
 
 
+OnRow = Callable[[int, Verdict | None], None]
+
+
 def ask_property(
     stated: Stated,
     x: Row | None = None,
@@ -208,9 +214,14 @@ def ask_property(
     timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
-    on_verdict: Callable[[Verdict], None] | None = None,
+    on_row: OnRow | None = None,
+    every: bool = False,
 ) -> Verdict | UniversalVerdict:
-    """Decide a property: for every possible input, around one, or for a share of some."""
+    """Decide a property: for every possible input, around one, or for a share of some.
+
+    ``on_row`` is told of each row as soon as its verdict is known; None if the assumption is not about it.
+    With ``every``, all rows are looked at, also when the outcome is certain.
+    """
     if eta is not None and X is None:
         raise InvalidInputError("eta is a share of rows: pass X as well.")
     if x is not None and X is not None:
@@ -225,19 +236,63 @@ def ask_property(
         def ask(row: NDArray[np.uint8]) -> StatementQuery:
             return stated.query(row, epsilon, rules)
 
-        result = decide_share(
-            ask,
-            rows,
-            eta,
-            timeout=timeout,
-            timeout_per_input=None,
-            engine=engine,
-            certificate=certificate,
-            on_verdict=on_verdict,
-        )
-        return noted_share(result, ask, rows, stated.said_of(result.status))
+        return _share(stated, ask, rows, eta, timeout, engine, certificate, on_row, every=every)
     query = stated.query(None if x is None else input_row(x, stated.model), epsilon, rules)
     if rows is not None and engine == "auto":
         query = replace(query, hints=stated.hints(rows, query))
     verdict = decide(query, timeout=timeout, engine=engine, certificate=certificate)
     return noted(verdict, query, stated.said_of(verdict.status))
+
+
+def _share(
+    stated: Stated,
+    ask: Callable[[NDArray[np.uint8]], StatementQuery],
+    rows: NDArray[np.uint8],
+    eta: Fraction | float | str,
+    timeout: float | None,
+    engine: str,
+    certificate: bool,
+    on_row: OnRow | None,
+    *,
+    every: bool,
+) -> UniversalVerdict:
+    """Decide a property for a share of those rows that its assumption is about."""
+    check_some(rows)
+    fraction = exact_fraction(eta)
+    name = prepared(ask(rows[0]), engine, certificate)[0].name
+    start, deadline = time.perf_counter(), Deadline(check_timeout(timeout))
+    met: list[bool | None] = []
+    for place, is_met in enumerate(rows_met(stated.statement, rows, ask, deadline)):
+        met.append(is_met)
+        if is_met is False and on_row is not None:
+            on_row(place, None)
+    places = [place for place, is_met in enumerate(met) if is_met is not False]
+
+    def judge(number: int, verdict: Verdict) -> Verdict:
+        verdict = unless_in_doubt(verdict) if met[places[number]] is None else verdict
+        if on_row is not None:
+            on_row(places[number], verdict)
+        return verdict
+
+    if places:
+        left = deadline.remaining()
+        result = decide_share(
+            ask,
+            rows[places],
+            fraction,
+            timeout=None if left is None else max(1e-3, left),
+            timeout_per_input=None,
+            engine=name,
+            certificate=certificate,
+            judge=judge,
+            every=every,
+        )
+    else:
+        result = UniversalVerdict(Status.HOLDS, 0.0, name, (), 0, 0, fraction, vacuous=True)
+    assuming = stated.statement.assume != TRUE
+    return replace(
+        result,
+        seconds=time.perf_counter() - start,
+        about=tuple(places) if assuming else None,
+        detail=joined(result.detail, about_rows(met) if assuming else "", *stated.said_of(result.status)),
+    )

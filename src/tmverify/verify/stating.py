@@ -86,8 +86,9 @@ def prove(
         Only inputs within ``epsilon`` changes of this one. Of a pair, this is about a; b differs from it in
         the columns of the pair. By default, epsilon is 0: x itself.
     X : rows, optional
-        With ``eta``: the same for each row, and whether it holds for at least this share of them. Without:
-        inputs at which to look for a violation first.
+        With ``eta``: the same for each row, and whether it holds for at least this share of them; with an
+        assumption, of those around which something possible meets it (``.about`` has their places).
+        Without: inputs at which to look for a violation first.
     allowed : Allowed, optional
         What may change around x, as in ``check_robustness``.
     timeout, engine, certificate

@@ -148,6 +148,28 @@ def test_rows(capsys: Capture) -> None:
     ]
 
 
+def test_rows_that_the_assumption_is_not_about(capsys: Capture) -> None:
+    rows = ["prove", "m.tm", "rows.csv", "--id", "name", "--expect", "decision == 'yes'", "--assume"]
+    lines = said(capsys, *rows, "age > 60", "--eta", "1/2", code=0)
+    assert lines[3] == (
+        "HOLDS  proved around 1 of 2 rows that the assumption is about, of 4 in all, 1 required, "
+        "1 not looked at"
+    )
+    lines = said(capsys, *rows, "age > 25 and not owner", code=1)
+    assert lines[3].startswith("VIOLATED  proved around 0 of 2 rows that the assumption is about, of 4 in all")
+    assert lines[4] == "  bob:"
+    found = ask(capsys, *rows, "age > 25 and not owner", code=1)
+    assert [found[key] for key in ("rows", "about", "looked_at", "required")] == [4, 2, 1, 2]
+    assert [each["name"] for each in found["violations"]] == ["bob"]
+    assert found["detail"] == "the assumption is about 2 of the 4 rows"
+    Path("a.toml").write_text(
+        'data = "rows.csv"\n[[property]]\nname = "old"\nassume = "age > 60"\n'
+        "expect = \"decision == 'yes'\"\neta = 0.5\n"
+    )
+    lines = said(capsys, "check", "m.tm", "a.toml", code=0)
+    assert any(line.startswith("│ old ") and "about 2 of 4 rows" in line for line in lines)
+
+
 def test_pairs_around_rows(capsys: Capture) -> None:
     lines = said(capsys, "fairness", "m.tm", "rows.csv", "--protected", "sex", "--eta", "3/4", code=0)
     assert lines[3] == "HOLDS  proved around 3 of 4 rows, 3 required, 1 violated"
@@ -250,7 +272,7 @@ def test_only_some_and_vacuous_ones(capsys: Capture) -> None:
     Path("p.toml").write_text(FILE + more)
     lines = said(capsys, "check", "m.tm", "p.toml", "--only", "empty", "--only", "owners get it", code=0)
     assert lines[-1] == "HOLDS  2 properties: 2 hold; 1 vacuous"
-    assert any("vacuous: nothing possible satisfies the assumption" in line for line in lines)
+    assert any("vacuous; nothing possible satisfies the assumption" in line for line in lines)
     found = ask(capsys, "check", "m.tm", "p.toml", "--only", "empty", code=0)
     assert [each["vacuous"] for each in found["properties"]] == [True]
 
@@ -351,12 +373,12 @@ def test_ctrl_c_keeps_what_was_answered(capsys: Capture, monkeypatch: pytest.Mon
 def test_ctrl_c_between_rows(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     ask_one = Property.ask
 
-    def interrupted(self: Any, *given: Any, on_verdict: Any, **options: Any) -> Any:
-        def keep(verdict: Any) -> None:
-            on_verdict(verdict)
+    def interrupted(self: Any, *given: Any, on_row: Any, **options: Any) -> Any:
+        def keep(place: int, verdict: Any) -> None:
+            on_row(place, verdict)
             raise KeyboardInterrupt
 
-        return ask_one(self, *given, on_verdict=keep, **options)
+        return ask_one(self, *given, on_row=keep, **options)
 
     monkeypatch.setattr(Property, "ask", interrupted)
     lines = said(capsys, "prove", "m.tm", "rows.csv", "--expect", "decision == 'yes'", code=130)
