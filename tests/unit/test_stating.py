@@ -147,6 +147,33 @@ def test_columns_in_the_same_interval_may_have_any_order() -> None:
     assert tv.prove(model, None, "inc <= inc and not inc < inc").status == "holds"
 
 
+def test_known_values_alone() -> None:
+    """The model decides otherwise where a value is missing or unseen, and for nothing else."""
+    space = tv.Space([tv.Category("city", ["Oslo", "Rome"], other=True), tv.Number("age", [9], missing=True)])
+    model = tv.Model.from_clauses(4, [[-1, -2], [4]], [[-1, -1]], space=space, classes=("bad", "good"))
+    for ask in (
+        functools.partial(tv.check_fairness, model, ["city", "age"]),
+        functools.partial(tv.prove, model, None, "decision == 'good'"),
+        functools.partial(tv.prove, model, "same except age", "a.decision == b.decision"),
+    ):
+        assert ask().status == "violated"
+        known = ask(known_values=True)
+        assert (known.status, known.vacuous) == ("holds", False)
+    assert tv.check_monotonicity(model, "age", "good").status == "holds"
+    rows: list[dict[str, Any]] = [{"city": city, "age": 5} for city in ("Oslo", "Bern")]
+    rows.append({"city": "Oslo", "age": None})
+    share = tv.check_fairness(model, ["city"], X=rows, eta=1, known_values=True)
+    assert (share.status, share.about) == ("holds", (0,))
+    assert tv.prove(model, "city == 'unseen'", "decision == 'good'", known_values=True).vacuous
+    near = tv.check_fairness(model, ["city"], x=rows[0], epsilon=2, known_values=True)
+    assert near.status == "holds"
+    assert tv.check_fairness(model, ["city"], x=rows[0], epsilon=2).status == "violated"
+    with pytest.raises(tv.InvalidInputError, match="or by known_values of the property"):
+        tv.check_fairness(model, ["city"], x=rows[0], allowed=tv.Allowed(known_values=True))
+    with pytest.raises(tv.InvalidInputError, match="known_values must be True or False"):
+        tv.check_fairness(model, ["city"], known_values=1)  # type: ignore[call-overload]
+
+
 def test_unseen_values_may_differ() -> None:
     space = tv.Space([tv.Category(name, ["Oslo"], other=True) for name in ("home", "work")])
     model = tv.Model.from_clauses(2, [[1], [2]], [[1, 1]], bias=-1, space=space, classes=("bad", "good"))

@@ -38,6 +38,7 @@ class Property:
     expect, protected, monotone
         One of them is given: it says which kind of property this is.
     toward : the class, as it is typed; with ``monotone``
+    known_values : whether missing and unseen values are left out
     epsilon : int or None
         How much may change around a row; None if the property is about every possible input.
     data : Path or None
@@ -55,6 +56,7 @@ class Property:
     toward: Any = None
     margin: int = 0
     round: Round | None = None
+    known_values: bool = False
     data: Path | None = None
     epsilon: int | None = None
     eta: Any = 1
@@ -95,15 +97,13 @@ class Property:
         return f"property {shown(self.name)}: " if self.name else ""
 
     def _stated(self, model: Model) -> Stated:
+        how: Any = {key: getattr(self, key) for key in ("margin", "round", "known_values")}
         if self.expect is not None:
-            return Stated(model, self.assume, self.expect, margin=self.margin, round=self.round)
+            return Stated(model, self.assume, self.expect, **how)
         if self.monotone is not None:
             toward = read_class(model, str(self.toward), "toward")
-            return monotone(
-                model, self.monotone, toward, assume=self.assume, margin=self.margin, round=self.round
-            )
-        pair = Pair(self.protected, self.assume)
-        return Stated(model, pair, SAME_DECISION, margin=self.margin, round=self.round)
+            return monotone(model, self.monotone, toward, assume=self.assume, **how)
+        return Stated(model, Pair(self.protected, self.assume), SAME_DECISION, **how)
 
     def ask(
         self,
@@ -140,4 +140,5 @@ class Property:
         else:
             said = f"expected: {cast('str', self.expect).strip()}"
         where = "" if self.assume is None else f", if {self.assume.strip()}"
-        return " ".join(f"{said}{by}{where}".split())
+        known = ", known values only" if self.known_values else ""
+        return " ".join(f"{said}{by}{where}{known}".split())

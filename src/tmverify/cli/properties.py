@@ -150,6 +150,7 @@ class Asked:
             **{key: getattr(said, key) for key in ("assume", "expect", "monotone", "toward", "margin")},
             "protected": list(said.protected),
             "round": said.round,
+            "known_values": said.known_values,
             "severity": said.severity,
             "why": said.why,
             "timeout": said.timeout,

@@ -75,6 +75,14 @@ Round = Annotated[
         "about the number as it is written; inner: violated is. Default: that is an error.",
     ),
 ]
+KnownValues = Annotated[
+    bool,
+    typer.Option(
+        "--known-values",
+        help="Only inputs none of whose columns is missing, or has a value that training has not seen; of "
+        "two, both.",
+    ),
+]
 Epsilon = Annotated[
     int | None,
     typer.Option(
@@ -102,6 +110,7 @@ _SHARED: list[tuple[str, Any, Any]] = [
     ("assume", Assume, None),
     ("margin", Margin, 0),
     ("round", Round, None),
+    ("known_values", KnownValues, False),
     ("epsilon", Epsilon, None),
     ("eta", Eta, None),
     ("id", options.IdColumn, None),
@@ -218,7 +227,7 @@ def _ask(model: Path, typed: dict[str, Any], **stated: Any) -> None:
         stated["protected"] = tuple(dict.fromkeys(listed(stated["protected"], known)))
     said = Property(
         **stated,
-        **{key: typed[key] for key in ("assume", "margin", "round", "data")},
+        **{key: typed[key] for key in ("assume", "margin", "round", "known_values", "data")},
         epsilon=None if typed["data"] is None else typed["epsilon"] or 0,
         eta=1 if typed["eta"] is None else typed["eta"],
         timeout=read_limit(typed["timeout"], "--timeout"),

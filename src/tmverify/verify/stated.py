@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import get_args
@@ -23,10 +23,11 @@ from tmverify.model.inputs import Row, Rows, input_row, input_rows
 from tmverify.properties import Status, UniversalVerdict, Verdict
 from tmverify.properties import expressions as said
 from tmverify.properties.allowed import Allowed, Columns, Rules, rules_of
+from tmverify.properties.allowed import known_values as known_values_of
 from tmverify.properties.conditions import check_margin
 from tmverify.properties.copies import Copies
 from tmverify.properties.expressions import Expression, ExpressionError
-from tmverify.properties.formula import TRUE, Agree, all_of, atoms, with_margin
+from tmverify.properties.formula import TRUE, Agree, Formula, all_of, atoms, value_in, with_margin
 from tmverify.properties.meaning import Meaning, Round
 from tmverify.properties.questions import DEFAULT_TIMEOUT, PROPERTY
 from tmverify.properties.scope import check_model
@@ -104,11 +105,14 @@ class Stated:
         *,
         margin: int = 0,
         round: Round | None = None,
+        known_values: bool = False,
         more: tuple[str | Expression, ...] = (),
     ) -> None:
         self.model = check_model(model, "model")
         if round is not None and round not in get_args(Round):
             raise InvalidInputError(f"round must be 'outer', 'inner' or None. Got {shown(round)} instead.")
+        if not isinstance(known_values, bool):
+            raise InvalidInputError(f"known_values must be True or False. Got {shown(known_values)} instead.")
         votes = check_margin(margin, model)
         given = (Pair.parse(assume) or assume) if isinstance(assume, str) else assume
         differ, condition = None, given
@@ -116,7 +120,12 @@ class Stated:
             differ, condition = frozenset(self._differing(given.differ)), given.where
         meaning = Meaning(model, differ, round)
         conditions = [part for part in (condition, *more) if part is not None]
-        assumed = all_of([meaning.of(part, assumed=True) for part in conditions])
+        assumed = all_of(
+            [
+                *(meaning.of(part, assumed=True) for part in conditions),
+                *(_known(model, differ) if known_values else ()),
+            ]
+        )
         expected = meaning.of(expect, assumed=False)
         if votes and not meaning.decisions:
             raise InvalidInputError("margin is by how much decisions stand, and expect is about no decision.")
@@ -159,7 +168,8 @@ class Stated:
                 name = self.model.space.columns[rule.column].name
                 raise InvalidInputError(
                     f"The two inputs may differ in {name!r}, where b has any value: say by an assumption "
-                    f"which ones it may have (b.{said.column(name)} in …), not by what may change."
+                    f"which ones it may have (b.{said.column(name)} in …), or by known_values of the "
+                    "property, not by what may change."
                 )
         return rules
 
@@ -182,6 +192,7 @@ def monotone(
     assume: str | Expression | None,
     margin: int,
     round: Round | None,
+    known_values: bool = False,
 ) -> Stated:
     """The property that ``check_monotonicity`` checks."""
     if margin:
@@ -197,8 +208,17 @@ def monotone(
         ~(said.Decision("a") == toward) | stays,
         margin=margin,
         round=round,
+        known_values=known_values,
         more=() if assume is None else (assume,),
     )
+
+
+def _known(model: Model, differ: frozenset[int] | None) -> Iterator[Formula]:
+    """That no column of either input has a missing or an unseen value."""
+    for number in model.space.wide_columns:
+        column = model.space.columns[number]
+        for of in (0, 1) if differ is not None and number in differ else (0,):
+            yield value_in(of, number, known_values_of(column), len(column.values))
 
 
 OnRow = Callable[[int, Verdict | None], None]

@@ -22,6 +22,7 @@ class How(TypedDict, total=False):
 
     margin: int
     round: Round | None
+    known_values: bool
     x: Row | None
     epsilon: int | None
     X: Rows | None
@@ -56,6 +57,7 @@ def prove(
     *,
     margin: int = 0,
     round: Round | None = None,
+    known_values: bool = False,
     x: Row | None = None,
     epsilon: int | None = 0,
     X: Rows | None = None,
@@ -82,6 +84,9 @@ def prove(
         What to do with a constant between two cuts, which the model can't see; without it, that is an error.
         "outer": the inputs in doubt count, so that HOLDS is right about the constant as it is written.
         "inner": they do not, so that VIOLATED is.
+    known_values : bool
+        Assume besides that no column of the input, or of either of two, has a missing value or one that
+        training has not seen.
     x : a row, optional
         Only inputs within ``epsilon`` changes of this one. Of a pair, this is about a; b differs from it in
         the columns of the pair. By default, epsilon is 0: x itself.
@@ -118,7 +123,7 @@ def prove(
     >>> v.status, [str(change) for change in v.changes]
     (<Status.VIOLATED: 'violated'>, ['sex f → m'])
     """
-    stated = Stated(model, assume, expect, margin=margin, round=round)
+    stated = Stated(model, assume, expect, margin=margin, round=round, known_values=known_values)
     return ask_property(stated, x, epsilon, X, eta, allowed, timeout, engine, certificate)
 
 
@@ -141,6 +146,7 @@ def check_fairness(
     assume: str | Expression | None = None,
     margin: int = 0,
     round: Round | None = None,
+    known_values: bool = False,
     x: Row | None = None,
     epsilon: int | None = 0,
     X: Rows | None = None,
@@ -160,10 +166,12 @@ def check_fairness(
     protected : column names
     assume : text or expression, optional
         Only pairs of which this is true; columns that both share go by their names, others as a.sex, b.sex.
-    model, margin, round, x, epsilon, X, eta, allowed, timeout, engine, certificate
+    model, margin, round, known_values, x, epsilon, X, eta, allowed, timeout, engine, certificate
         As in ``prove``.
     """
-    stated = Stated(model, Pair(protected, assume), SAME_DECISION, margin=margin, round=round)
+    stated = Stated(
+        model, Pair(protected, assume), SAME_DECISION, margin=margin, round=round, known_values=known_values
+    )
     return ask_property(stated, x, epsilon, X, eta, allowed, timeout, engine, certificate)
 
 
@@ -187,6 +195,7 @@ def check_monotonicity(
     assume: str | Expression | None = None,
     margin: int = 0,
     round: Round | None = None,
+    known_values: bool = False,
     x: Row | None = None,
     epsilon: int | None = 0,
     X: Rows | None = None,
@@ -206,8 +215,10 @@ def check_monotonicity(
         The class that more of it should only favour.
     margin : int
         Only 0: how a margin is to be read here is not decided.
-    assume, model, round, x, epsilon, X, eta, allowed, timeout, engine, certificate
+    assume, model, round, known_values, x, epsilon, X, eta, allowed, timeout, engine, certificate
         As in ``check_fairness``.
     """
-    stated = monotone(model, column, toward, assume=assume, margin=margin, round=round)
+    stated = monotone(
+        model, column, toward, assume=assume, margin=margin, round=round, known_values=known_values
+    )
     return ask_property(stated, x, epsilon, X, eta, allowed, timeout, engine, certificate)

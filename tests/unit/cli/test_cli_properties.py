@@ -89,6 +89,23 @@ def test_one_input_that_violates_it(capsys: Capture) -> None:
     ]
 
 
+def test_known_values(capsys: Capture) -> None:
+    """Without an age nobody but owners is accepted; nobody else is without one."""
+    ask_it = ["monotonicity", "m.tm", "age", "--toward", "no", "--assume", "not owner and sex == 'm'"]
+    assert said(capsys, *ask_it, code=1)
+    older = ["prove", "m.tm", "--assume", "not (age <= 60) and sex == 'm'", "--expect", "decision == 'yes'"]
+    lines = said(capsys, *older, code=1)
+    assert "  age       missing" in lines
+    lines = said(capsys, *older, "--known-values", code=0)
+    assert lines[1].endswith(", known values only")
+    assert ask(capsys, *older, "--known-values", code=0)["known_values"] is True
+    Path("k.toml").write_text(
+        'known_values = true\n[[property]]\nname = "k"\nassume = "not (age <= 60) and sex == \'m\'"\n'
+        "expect = \"decision == 'yes'\"\n"
+    )
+    assert said(capsys, "check", "m.tm", "k.toml", code=0)
+
+
 def test_two_inputs_that_violate_it(capsys: Capture) -> None:
     lines = said(
         capsys, "fairness", "m.tm", "--protected", "sex", "--assume", "age > 60 and a.sex == 'f'", code=1
@@ -156,7 +173,9 @@ def test_rows_that_the_assumption_is_not_about(capsys: Capture) -> None:
         "1 not looked at"
     )
     lines = said(capsys, *rows, "age > 25 and not owner", code=1)
-    assert lines[3].startswith("VIOLATED  proved around 0 of 2 rows that the assumption is about, of 4 in all")
+    assert lines[3].startswith(
+        "VIOLATED  proved around 0 of 2 rows that the assumption is about, of 4 in all"
+    )
     assert lines[4] == "  bob:"
     found = ask(capsys, *rows, "age > 25 and not owner", code=1)
     assert [found[key] for key in ("rows", "about", "looked_at", "required")] == [4, 2, 1, 2]
