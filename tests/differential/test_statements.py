@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -13,7 +14,17 @@ import pytest
 
 import tmverify as tv
 from support.batteries import battery
-from support.statements import Case, changed_columns, possible_inputs, random_case, random_input, seen
+from support.statements import (
+    Case,
+    Seen,
+    changed_columns,
+    lead,
+    only_known,
+    possible_inputs,
+    random_case,
+    random_input,
+    seen,
+)
 from tmverify.properties.allowed import Allowed
 from tmverify.verify.stated import Stated, ask_property
 from tmverify.verify.vacuous import VACUOUS
@@ -123,6 +134,56 @@ def test_rows_that_the_assumption_is_not_about_do_not_count(seed: int, n_cases: 
         if case.assume is not None or case.known_values:
             counts[check_share(case, rng)] += 1
     assert min(counts["some"], counts["vacuous"]) > n_cases // 15, counts
+
+
+def check_monotone(rng: np.random.Generator) -> str:
+    """More of a column, held against all pairs; a premise by a margin, and what follows by as much."""
+    case = random_case(rng)
+    model = case.model
+    names = [column.name for column in model.space.columns if column.kind != "category"]
+    if not names:
+        return "none"
+    name, c = str(rng.choice(names)), int(rng.integers(len(model.classes)))
+    most = 4 if model.clamp is None else min(4, model.clamp * min(2, model.n_outputs))
+    margin, known = min(most, int(rng.choice([0, 1, 1, 2, 3]))), bool(rng.random() < 0.3)
+    place = next(i for i, column in enumerate(model.space.columns) if column.name == name)
+    gone = len(model.space.columns[place].values) - 1
+    gone = gone if getattr(model.space.columns[place].part, "missing", False) else gone + 1
+
+    def stands(one: Seen) -> bool:
+        return one.decision == c and (
+            not margin or lead(one.votes, frozenset([c]), len(model.classes)) >= margin
+        )
+
+    supposed = violated = False
+    whole = replace(case, differ=(name,), assume=None, assumed=lambda s: True, known_values=known)
+    if known:
+        whole = replace(whole, assumed=only_known(model, whole.assumed))
+    for pair in whole.pairs(possible_inputs(model.space)):
+        a, b = (seen(model, z) for z in pair)
+        if a.values[place] <= b.values[place] < gone and whole.assumed([a, b]):
+            supposed |= stands(a)
+            violated |= stands(a) and not stands(b)
+    engine = str(rng.choice(ENGINES))
+    found = tv.check_monotonicity(
+        model, name, model.classes[c], margin=margin, known_values=known, engine=engine
+    )
+    assert found.status == ("violated" if violated else "holds"), (engine, margin, model)
+    assert found.vacuous == (not supposed)
+    if found.pair is not None:
+        a, b = (seen(model, z) for z in found.pair)
+        assert stands(a)
+        assert not stands(b)
+    by = "by votes" if margin else "as such"
+    return "vacuous" if found.vacuous else f"{found.status.value} {by}"
+
+
+@battery((range(2), 120), (range(100, 110), 1500))
+def test_more_never_hurts_by_a_margin(seed: int, n_cases: int) -> None:
+    rng = np.random.default_rng([25, seed])
+    counts = Counter(check_monotone(rng) for _ in range(n_cases))
+    assert min(counts[f"{word} by votes"] for word in ("holds", "violated")) > n_cases // 30, counts
+    assert counts["vacuous"] > n_cases // 30, counts
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -118,7 +118,7 @@ def random_case(rng: Rng) -> Case:
     write = _Writer(rng, model, differ, int(rng.integers(1, 4)) if rng.random() < 0.3 else 0)
     assume, assumed = write.expression(write.condition, 2) if rng.random() < 0.7 else (None, _always)
     known = bool(rng.random() < 0.2)
-    assumed = _known(model, assumed) if known else assumed
+    assumed = only_known(model, assumed) if known else assumed
     write.counts = False
     expect, holds = write.expression(write.expected, 2)
     margin = write.margin if "decision" in expect else 0
@@ -129,7 +129,7 @@ def random_input(rng: Rng, case: Case) -> Bits:
     return random_row(rng, case.model.space)
 
 
-def _known(model: tv.Model, assumed: Meaning) -> Meaning:
+def only_known(model: tv.Model, assumed: Meaning) -> Meaning:
     """The assumption, and that no value of any input is missing or unseen."""
     n_known = []
     for column in model.space.columns:

@@ -63,7 +63,7 @@ def test_an_assumption_is_about_a_row_if_some_pair_around_it_meets_it(model: tv.
 
 def test_rows_that_may_or_may_not_count(model: tv.Model, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it is not found out in time whether an assumption is about a row, no outcome may rest on it."""
-    monkeypatch.setattr(vacuous, "_is_met", lambda query, seconds: None)
+    monkeypatch.setattr(vacuous, "_is_met", lambda query, seconds, whole=False: None)
     share: Any = functools.partial(tv.prove, model, "age > 60", X=ROWS)
     found = share("decision == 'yes'", eta=1)
     assert (found.status, found.n_inputs, found.about) == ("unknown", 2, (0, 1))
@@ -184,6 +184,23 @@ def test_missing_values_equal_nothing() -> None:
     model = two_numbers(missing=True)
     assert tv.prove(model, "inc is None and debt is None", "inc == debt").status == "violated"
     assert tv.prove(model, "inc is None", "inc != debt and not inc > 10").status == "holds"
+
+
+@pytest.mark.parametrize(("margin", "status"), [(0, "holds"), (1, "violated"), (2, "violated"), (3, "holds")])
+def test_what_is_decided_by_votes_stays_so(margin: int, status: str) -> None:
+    """With x0, more of x1 leaves a tie of a lead of 2 votes: still "yes", but by no vote; 3 votes has none."""
+    more = tv.Model.from_clauses(2, [[1], [2]], [[3, -2]], classes=("no", "yes"), bias=-1)
+    found = tv.check_monotonicity(more, "x1", "yes", margin=margin, certificate=True)
+    assert (found.status, found.vacuous) == (status, margin == 3)
+    assert found.certificate is not None
+    assert found.certificate.check(more)
+
+
+def test_a_premise_that_is_never_met_is_vacuous(model: tv.Model) -> None:
+    never = tv.check_monotonicity(model, "age", "yes", margin=9)
+    assert (never.status, never.vacuous, never.detail) == ("holds", True, vacuous.NEVER_DECIDED)
+    assert not tv.check_monotonicity(model, "age", "yes", margin=2).vacuous
+    assert not tv.check_monotonicity(model, "age", "yes", X=ROWS, eta=1, margin=9).vacuous
 
 
 def test_a_margin_of_no_decision_is_refused(model: tv.Model) -> None:

@@ -137,6 +137,7 @@ class Property:
             said = f"same decision whatever {' and '.join(self.protected)} is"
         elif self.kind == "monotonicity":
             said = f"more {self.monotone} never turns the decision away from {self.toward}"
+            by = f"{by}, before and after" if by else ""
         else:
             said = f"expected: {cast('str', self.expect).strip()}"
         where = "" if self.assume is None else f", if {self.assume.strip()}"

@@ -33,7 +33,7 @@ from tmverify.properties.allowed import Allowed
 from tmverify.properties.side_by_side import SideBySide, side_by_side
 from tmverify.properties.universal import exact_fraction
 from tmverify.verify.stated import Stated
-from tmverify.verify.vacuous import IN_DOUBT, VACUOUS
+from tmverify.verify.vacuous import IN_DOUBT, why_vacuous
 
 _COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
 _LONGEST_SLUG = 40
@@ -89,7 +89,7 @@ class Asked:
         """What is to be known besides the answer."""
         if self.answer is None:
             return ()
-        found = [VACUOUS] if self.vacuous and self.subject is None else []
+        found = [why_vacuous(self.stated.statement)] if self.vacuous and self.subject is None else []
         found += [IN_DOUBT] if IN_DOUBT in self.answer.detail else []
         return (*found, *self.stated.said_of(self.status))
 

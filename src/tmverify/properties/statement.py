@@ -27,9 +27,21 @@ from numpy.typing import NDArray
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 from tmverify.properties.allowed import Rule, Rules, Way
-from tmverify.properties.conditions import Case, at_least, decides, fails, lead_of
+from tmverify.properties.conditions import Case, at_least, decides, fails, lead_of, stands
 from tmverify.properties.copies import Bits, Copies
-from tmverify.properties.formula import FALSE, Agree, All, Decides, Formula, In, Lead, Some, all_of, denial
+from tmverify.properties.formula import (
+    FALSE,
+    TRUE,
+    Agree,
+    All,
+    Decides,
+    Formula,
+    In,
+    Lead,
+    Some,
+    all_of,
+    denial,
+)
 from tmverify.properties.query import Account, Asked, Query, account, pooled
 from tmverify.properties.region import Region, region_in
 from tmverify.space import Category, Column, Number
@@ -44,11 +56,15 @@ _TOO_LONG = "The statement is too long to be taken apart: split it, or say it mo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statement:
-    """``expect`` holds for all inputs, or pairs, that meet ``assume``."""
+    """``expect`` holds for all inputs, or pairs, that meet ``assume``.
+
+    ``premise`` is the part of what is assumed that is about decisions; ``expect`` has its negation as a part.
+    """
 
     copies: Copies
     assume: Formula
     expect: Formula
+    premise: Formula = TRUE
 
     def violated(self, joint: Bits, *, fast: bool = False) -> NDArray[np.bool_]:
         """Which joint inputs violate it."""
@@ -89,9 +105,9 @@ class Statement:
         joint = Rules("steps" if rules.distance == "steps" else "columns", columns=tuple(sorted(columns)))
         return region_in(copies.space, copies.joined(x, x), epsilon, joint)
 
-    def assumption(self, region: Region) -> StatementQuery:
-        """Is there an input in this region that meets the assumption?"""
-        return replace(self, expect=Some(())).query(region)
+    def assumption(self, region: Region, *, whole: bool = False) -> StatementQuery:
+        """Is there an input in this region that meets the assumption? As a ``whole``: and the premise?"""
+        return replace(self, expect=self.premise.negated() if whole else FALSE).query(region)
 
     def _restricted(self, region: Region) -> tuple[Region | None, Formula]:
         """The region, restricted by parts of the assumption (None: to nothing), and the rest of it."""
@@ -203,7 +219,8 @@ class _Compiler:
             row, classes = rows[formula.of], sorted(formula.classes)
             if formula.denied:
                 return few(fails(model, row, classes, formula.margin))
-            assert not formula.margin
+            if formula.margin:
+                return few(stands(model, row, classes, formula.margin))
             return few(case for c in classes for case in decides(model, row, c))
         if isinstance(formula, Agree):
             return few(self._agree(formula))

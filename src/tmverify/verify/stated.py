@@ -27,7 +27,7 @@ from tmverify.properties.allowed import known_values as known_values_of
 from tmverify.properties.conditions import check_margin
 from tmverify.properties.copies import Copies
 from tmverify.properties.expressions import Expression, ExpressionError
-from tmverify.properties.formula import TRUE, Agree, Formula, all_of, atoms, value_in, with_margin
+from tmverify.properties.formula import TRUE, Agree, Formula, all_of, atoms, some_of, value_in, with_margin
 from tmverify.properties.meaning import Meaning, Round
 from tmverify.properties.questions import DEFAULT_TIMEOUT, PROPERTY
 from tmverify.properties.scope import check_model
@@ -107,6 +107,7 @@ class Stated:
         round: Round | None = None,
         known_values: bool = False,
         more: tuple[str | Expression, ...] = (),
+        premise: Expression | None = None,
     ) -> None:
         self.model = check_model(model, "model")
         if round is not None and round not in get_args(Round):
@@ -131,7 +132,12 @@ class Stated:
             raise InvalidInputError("margin is by how much decisions stand, and expect is about no decision.")
         if votes and any(isinstance(atom, Agree) and atom.denied for atom in atoms(expected)):
             raise InvalidInputError("margin is for decisions that are to be so, not for != between them.")
-        self.statement = Statement(Copies(model, differ), assumed, with_margin(expected, votes))
+        expected = with_margin(expected, votes)
+        supposed: Formula = TRUE
+        if premise is not None:  # a decision, which stands by as much
+            supposed = with_margin(meaning.of(premise, assumed=False), votes)
+            expected = some_of([supposed.negated(), expected])
+        self.statement = Statement(Copies(model, differ), assumed, expected, supposed)
         self.notes = tuple(f"rounded: {note}" for note in dict.fromkeys(meaning.notes))
         self.round = round
 
@@ -195,21 +201,16 @@ def monotone(
     known_values: bool = False,
 ) -> Stated:
     """The property that ``check_monotonicity`` checks."""
-    if margin:
-        raise InvalidInputError(
-            "Monotonicity takes no margin yet: an input that stands by less would count as a violation by "
-            "itself. Ask for margins by prove."
-        )
     before, after = said.column(column, "a"), said.column(column, "b")
-    stays = said.Decision("b") == toward
     return Stated(
         model,
         Pair((column,), before <= after),
-        ~(said.Decision("a") == toward) | stays,
+        said.Decision("b") == toward,
         margin=margin,
         round=round,
         known_values=known_values,
         more=() if assume is None else (assume,),
+        premise=said.Decision("a") == toward,
     )
 
 

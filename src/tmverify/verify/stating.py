@@ -207,6 +207,9 @@ def check_monotonicity(
 ) -> Verdict | UniversalVerdict:
     """Does raising a column, all else equal, never turn the decision away from ``toward``? HOLDS means: yes.
 
+    Of any two possible inputs a and b that differ in the column alone, where b has as much of it or more: if
+    a is decided ``toward``, and stands by at least ``margin`` votes, then so is b, by at least as many.
+
     Parameters
     ----------
     column : str
@@ -214,7 +217,8 @@ def check_monotonicity(
     toward : label
         The class that more of it should only favour.
     margin : int
-        Only 0: how a margin is to be read here is not decided.
+        By how many votes both decisions stand; a that stands by fewer says nothing. 0: ties as the model
+        declares them.
     assume, model, round, known_values, x, epsilon, X, eta, allowed, timeout, engine, certificate
         As in ``check_fairness``.
     """

@@ -2,7 +2,8 @@
 
 *Vacuous.* A property that holds because nothing possible satisfies what it assumes is right, and mostly a
 mistake of the one who wrote it. So of what holds it is asked once more, with nothing expected; if it is
-proved that there is no such input, the answer is marked.
+proved that there is no such input, the answer is marked. What a property assumes of a decision (that a is
+decided "good", where more should not hurt) belongs to that; not so for rows.
 
 *Rows.* An assumption is *about* a row if some input around it (of a pair: some a around it, with some b)
 meets the assumption. The property says nothing of other rows, and so they do not count in a share. This is
@@ -27,6 +28,7 @@ from tmverify.properties.statement import Statement, StatementQuery
 from tmverify.verify.verdict import decide
 
 VACUOUS = "nothing possible satisfies the assumption"
+NEVER_DECIDED = "nothing possible that is assumed is decided so in the first place"
 IN_DOUBT = "whether anything possible satisfies the assumption was not found out in time"
 _TIME = 5.0
 """Seconds for the second question, of each row or of all inputs."""
@@ -36,12 +38,14 @@ Bits = NDArray[np.uint8]
 
 def noted(verdict: Verdict, query: StatementQuery, rounded: Sequence[str]) -> Verdict:
     """The verdict, with what a reader must know besides: whether it is vacuous, and what was rounded."""
-    met = _is_met(query, _TIME) if verdict.status is Status.HOLDS else True
-    found = replace(verdict, vacuous=met is False)
-    return replace(found, detail=joined(found.detail, *_WORDS[met], *rounded))
+    met = _is_met(query, _TIME, whole=True) if verdict.status is Status.HOLDS else True
+    words = "" if met else IN_DOUBT if met is None else why_vacuous(query.statement)
+    return replace(verdict, vacuous=met is False, detail=joined(verdict.detail, words, *rounded))
 
 
-_WORDS: dict[bool | None, tuple[str, ...]] = {True: (), False: (VACUOUS,), None: (IN_DOUBT,)}
+def why_vacuous(statement: Statement) -> str:
+    """Why a statement says nothing, in words."""
+    return VACUOUS if statement.premise == TRUE else NEVER_DECIDED
 
 
 def joined(*notes: str) -> str:
@@ -85,10 +89,10 @@ def about_rows(met: Sequence[bool | None]) -> str:
     return f"the assumption is about {sure or 'none'} of the {len(met)} rows{more}"
 
 
-def _is_met(query: StatementQuery, seconds: float) -> bool | None:
+def _is_met(query: StatementQuery, seconds: float, *, whole: bool = False) -> bool | None:
     """Whether some input of the query's region meets the assumption; None if time did not suffice."""
     statement = query.statement
-    if statement.assume == TRUE:
+    if statement.assume == TRUE and not (whole and statement.premise != TRUE):
         return True
-    seen = decide(statement.assumption(query.region), timeout=max(1e-3, seconds))
+    seen = decide(statement.assumption(query.region, whole=whole), timeout=max(1e-3, seconds))
     return {Status.HOLDS: False, Status.VIOLATED: True}.get(seen.status)

@@ -78,6 +78,14 @@ def test_what_holds(capsys: Capture) -> None:
     assert lines[1] == "same decision whatever age and sex is, if owner"
 
 
+def test_more_never_hurts_by_votes(capsys: Capture) -> None:
+    more = ["monotonicity", "m.tm", "age", "--margin", "1", "--toward"]
+    lines = said(capsys, *more, "yes", code=0)
+    assert lines[1] == "more age never turns the decision away from yes, by at least 1 vote, before and after"
+    lines = said(capsys, *more, "no", code=1)
+    assert lines[-1] == "  decision  no, by 1 vote  yes, on a tie  ←"
+
+
 def test_one_input_that_violates_it(capsys: Capture) -> None:
     expect = ["--expect", "decision == 'yes'", "--assume", "age > 60 and sex == 'f' and not owner"]
     assert said(capsys, "prove", "m.tm", *expect, code=1)[3:] == [
