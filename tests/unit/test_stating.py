@@ -188,7 +188,7 @@ def test_missing_values_equal_nothing() -> None:
 
 @pytest.mark.parametrize(("margin", "status"), [(0, "holds"), (1, "violated"), (2, "violated"), (3, "holds")])
 def test_what_is_decided_by_votes_stays_so(margin: int, status: str) -> None:
-    """With x0, more of x1 leaves a tie of a lead of 2 votes: still "yes", but by no vote; 3 votes has none."""
+    """More of x1 leaves a tie of a lead of 2 votes: still "yes", but by no vote; 3 votes has none."""
     more = tv.Model.from_clauses(2, [[1], [2]], [[3, -2]], classes=("no", "yes"), bias=-1)
     found = tv.check_monotonicity(more, "x1", "yes", margin=margin, certificate=True)
     assert (found.status, found.vacuous) == (status, margin == 3)
