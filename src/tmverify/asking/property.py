@@ -45,6 +45,7 @@ class Property:
         The rows; with epsilon.
     eta : the share of rows for which it must hold, not read yet
     severity : a violated "warning" is told, and fails nothing
+    vacuous : whether a property that holds for want of anything that satisfies its assumption fails the run
     why : what it is good for, for readers
     """
 
@@ -62,6 +63,7 @@ class Property:
     eta: Any = 1
     timeout: float | None = DEFAULT_TIMEOUT
     severity: Severity = "error"
+    vacuous: Literal["error", "ok"] = "error"
     why: str = ""
 
     @property

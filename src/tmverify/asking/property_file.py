@@ -23,11 +23,12 @@
     severity = "warning"                    # is told, and fails nothing
 
 Each property has ``name`` and one of ``expect``, ``protected`` and ``monotone``. It may have ``assume``,
-``margin``, ``round``, ``known_values``, ``severity``, ``timeout``, ``why``, and ``data``, ``epsilon``,
-``eta``. One with any of the last three is about rows: each, within epsilon changes (0 if it is not said), for
-a share eta (1). All others are about every possible input. What stands above the first property is for all
-that do not say it themselves: ``severity``, ``margin``, ``round``, ``known_values``, ``timeout``; and
-``data``, ``epsilon``, ``eta`` for those about rows.
+``margin``, ``round``, ``known_values``, ``severity``, ``vacuous`` ("ok": it may hold because nothing
+satisfies its assumption), ``timeout``, ``why``, and ``data``, ``epsilon``, ``eta``. One with any of the last
+three is about rows: each, within epsilon changes (0 if it is not said), for a share eta (1). All others are
+about every possible input. What stands above the first property is for all that do not say it themselves:
+``severity``, ``vacuous``, ``margin``, ``round``, ``known_values``, ``timeout``; and ``data``, ``epsilon``,
+``eta`` for those about rows.
 
 An unknown key or a wrong value is an error: a misspelt property must not pass.
 """
@@ -50,7 +51,7 @@ from tmverify.properties.universal import exact_fraction
 LONGEST_FILE = 1 << 20  # bytes
 _MOST = 1 << 31
 _ROWS = ("data", "epsilon", "eta")
-_DEFAULTS = ("severity", "margin", "round", "known_values", "timeout", *_ROWS)
+_DEFAULTS = ("severity", "vacuous", "margin", "round", "known_values", "timeout", *_ROWS)
 _KINDS = ("expect", "protected", "monotone")
 _OWN = ("name", "assume", *_KINDS, "toward", "why", *_DEFAULTS)
 
@@ -222,6 +223,7 @@ _READ: dict[str, Any] = {
     "toward": _label,
     "why": _text,
     "severity": _one_of("error", "warning"),
+    "vacuous": _one_of("error", "ok"),
     "margin": _integer,
     "round": _one_of("outer", "inner"),
     "known_values": _true_or_false,

@@ -1,9 +1,10 @@
 """Answers about properties as JUnit XML, which build servers read.
 
-    holds                   a test case that passed; if it is vacuous, with a line of output that says so
+    holds                   a test case that passed; if it is vacuous, and may be, it says so in its output
     violated                a failure, with the counterexample in words
     unknown                 an error of the type that stopped it (timeout, …)
-    violated or unknown, but a warning only: skipped, with the same message
+    vacuous                 an error of that type: nothing satisfies what is assumed
+    one of these, but a warning only: skipped, with the same message
     interrupted before it was answered: skipped
 
 Names come from files, so characters that XML can't have are replaced.
@@ -62,20 +63,20 @@ def _case(asked: Asked, model: str) -> ElementTree.Element:
     said, answer = asked.said, asked.answer
     case = ElementTree.Element("testcase", {"name": clean(said.name), "classname": clean(model)})
     case.set("time", f"{0.0 if answer is None else answer.seconds:.3f}")
-    if asked.status is Status.HOLDS:
-        notes = [*(["vacuous"] if asked.vacuous else []), *asked.notes]
+    if asked.word == Status.HOLDS:
+        notes = [*([f"vacuous: {asked.why_vacuous}"] if asked.vacuous else []), *asked.notes]
         if notes:
-            ElementTree.SubElement(case, "system-out").text = clean(": ".join(notes))
+            ElementTree.SubElement(case, "system-out").text = clean("\n".join(notes))
         return case
-    message = clean(f"{asked.status.value}: {meaning(asked)}")
+    message = clean(f"{asked.words}: {meaning(asked)}")
     if answer is None:
         ElementTree.SubElement(case, "skipped", {"message": message})
     elif said.severity == "warning":
         ElementTree.SubElement(case, "skipped", {"message": f"warning: {message}"})
         ElementTree.SubElement(case, "system-out").text = clean(_text(asked))
     else:
-        stop = "unknown" if answer.stop_reason is None else answer.stop_reason.value
-        kind, type_ = ("failure", "violated") if asked.status is Status.VIOLATED else ("error", stop)
+        type_ = asked.word if answer.stop_reason is None else answer.stop_reason.value
+        kind = "failure" if asked.status is Status.VIOLATED else "error"
         found = ElementTree.SubElement(case, kind, {"message": message, "type": type_})
         found.text = clean(_text(asked))
     return case

@@ -23,7 +23,7 @@ from tmverify.asking.task import digest
 from tmverify.campaign.run import check_folder
 from tmverify.certificates import Certificate
 from tmverify.cli.exit_codes import ExitCode
-from tmverify.cli.output import described, tell_of_rows
+from tmverify.cli.output import counted, described, tell_of_rows
 from tmverify.engines import check_certifying, check_engine
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
@@ -35,7 +35,14 @@ from tmverify.properties.universal import exact_fraction
 from tmverify.verify.stated import Stated
 from tmverify.verify.vacuous import IN_DOUBT, why_vacuous
 
-_COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
+_COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow", "vacuous": "yellow"}
+VACUOUS_WORD = "vacuous"
+_CODES = {  # the worst first
+    "violated": ExitCode.VIOLATED,
+    "unknown": ExitCode.UNKNOWN,
+    VACUOUS_WORD: ExitCode.UNKNOWN,  # nothing is violated, and nothing is claimed
+    "holds": ExitCode.HOLDS,
+}
 _LONGEST_SLUG = 40
 
 
@@ -75,6 +82,24 @@ class Asked:
         return self.answer is not None and self.answer.vacuous
 
     @property
+    def why_vacuous(self) -> str:
+        """Why it says nothing, if it is vacuous."""
+        if self.subject is None:
+            return why_vacuous(self.stated.statement)
+        return f"the assumption is about none of {counted(self.rows, 'row')}"
+
+    @property
+    def word(self) -> str:
+        """The answer in a word: that of its status, or "vacuous" if that fails the run."""
+        return VACUOUS_WORD if self.vacuous and self.said.vacuous == "error" else self.status.value
+
+    @property
+    def words(self) -> str:
+        """The same for people, with "as rounded" where it may be true of the rounded property only."""
+        rounded = self.answer is not None and self.answer.as_rounded
+        return f"{self.word}, as rounded" if rounded else self.word
+
+    @property
     def reason(self) -> str:
         """Why it is unknown."""
         if self.answer is None:
@@ -89,9 +114,8 @@ class Asked:
         """What is to be known besides the answer."""
         if self.answer is None:
             return ()
-        found = [why_vacuous(self.stated.statement)] if self.vacuous and self.subject is None else []
-        found += [IN_DOUBT] if IN_DOUBT in self.answer.detail else []
-        return (*found, *self.stated.said_of(self.status))
+        found = [IN_DOUBT] if IN_DOUBT in self.answer.detail else []
+        return (*found, *self.stated.notes_of(self.answer))
 
     @property
     def rows(self) -> int:
@@ -152,9 +176,11 @@ class Asked:
             "round": said.round,
             "known_values": said.known_values,
             "severity": said.severity,
+            "if_vacuous": said.vacuous,
             "why": said.why,
             "timeout": said.timeout,
-            "status": self.status.value,
+            "status": self.word,
+            "as_rounded": answer is not None and answer.as_rounded,
             "vacuous": self.vacuous,
             "rounded": list(self.stated.notes),
             "stop_reason": stop,
@@ -279,7 +305,7 @@ class Checked:
         if len(self.asked) == 1:
             found = self.asked[0].verdicts.values()
             return counts(Counter(verdict.status.value for verdict in found), _COLOURS)
-        known = [asked.status.value for asked in self.asked if asked.answer is not None]
+        known = [asked.word for asked in self.asked if asked.answer is not None]
         return counts(Counter(known), _COLOURS)
 
     def _ask(self, asked: Asked, bar: ProgressBar) -> None:
@@ -316,16 +342,14 @@ class Checked:
         return f"{'-'.join(parts)}-{digest([dict(certificate.claim), rows.hex()])}.tmcert"
 
     @property
-    def status(self) -> Status:
+    def word(self) -> str:
         """What the errors among the properties come to: warnings do not count."""
-        found = {asked.status for asked in self.asked if asked.said.severity == "error"}
-        if Status.VIOLATED in found:
-            return Status.VIOLATED
-        return Status.UNKNOWN if Status.UNKNOWN in found else Status.HOLDS
+        found = {asked.word for asked in self.asked if asked.said.severity == "error"}
+        return next((word for word in _CODES if word in found), Status.HOLDS.value)
 
     @property
     def code(self) -> ExitCode:
-        return ExitCode.INTERRUPTED if self.interrupted else ExitCode[self.status.name]
+        return ExitCode.INTERRUPTED if self.interrupted else _CODES[self.word]
 
     def document(self, what: str) -> dict[str, Any]:
         """The beginning of a JSON document."""

@@ -2,7 +2,7 @@
 
 One property has its answer in a line and its counterexample below. Of several there is a table, and below it
 the counterexample of each that is violated. A property that holds because its assumption is true of nothing
-is marked *vacuous*: that is right, and hardly what its author meant.
+is called *vacuous* instead: it holds, and that is hardly what its author meant.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tmverify.cli.output import STYLE, counted, headline, plain, seconds_text, show
-from tmverify.cli.properties import Asked, Checked
+from tmverify.cli.output import counted, headline, plain, seconds_text, show, style_of
+from tmverify.cli.properties import VACUOUS_WORD, Asked, Checked
 from tmverify.properties import Status, UniversalVerdict
 from tmverify.properties.side_by_side import Line, SideBySide
 from tmverify.properties.trust import NO_CERTIFICATE
@@ -33,7 +33,7 @@ def show_one(checked: Checked) -> None:
     show(Text(plain(f"{said.kind} of {checked.path.name}"), style="bold"))
     show(plain(said.words))
     show(_setting(asked, checked.how.engine))
-    show(headline(asked.status, plain(meaning(asked)), interrupted=checked.interrupted))
+    show(headline(asked.words, plain(meaning(asked)), interrupted=checked.interrupted))
     _show_notes(asked)
     _show_counterexamples(asked)
     if asked.answer is not None:
@@ -46,17 +46,17 @@ def show_all(checked: Checked, file: Path) -> None:
     show(Text(plain(f"properties of {checked.path.name}, from {file.name}"), style="bold"))
     show(_table(checked))
     for asked in checked.asked:
-        if asked.status is Status.HOLDS or asked.answer is None:
+        if asked.word == Status.HOLDS or asked.answer is None:
             continue
         line = Text().append(plain(asked.said.name), style="bold")
-        line.append(f": {asked.status.value}", style=STYLE[asked.status])
+        line.append(f": {asked.words}", style=style_of(asked.word))
         show(line.append(plain(f", {meaning(asked)}")))
         show(Text(plain(f"  {asked.said.words}")))
         if asked.said.why:
             show(Text(plain(f"  why: {' '.join(asked.said.why.split())}")))
         _show_notes(asked)
         _show_counterexamples(asked)
-    show(headline(checked.status, plain(summary(checked)), interrupted=checked.interrupted))
+    show(headline(checked.word, plain(summary(checked)), interrupted=checked.interrupted))
     _show_certificates(checked)
 
 
@@ -65,6 +65,8 @@ def meaning(asked: Asked) -> str:
     answer, subject = asked.answer, asked.subject
     if answer is None and not asked.seen:
         return "interrupted before an answer"
+    if asked.vacuous:
+        return f"it holds because {asked.why_vacuous}"
     if subject is None:
         pair = asked.stated.statement.copies.n == 2
         return {
@@ -72,8 +74,6 @@ def meaning(asked: Asked) -> str:
             Status.VIOLATED: f"by this {'pair of inputs' if pair else 'input'}",
             Status.UNKNOWN: asked.reason,
         }[asked.status]
-    if asked.vacuous:
-        return f"the assumption is about none of {counted(asked.rows, 'row')}"
     tally = Counter(verdict.status for verdict in asked.verdicts.values())
     said = f"proved around {tally[Status.HOLDS]} of {counted(asked.counting, 'row')}"
     if asked.only_some_count:
@@ -89,19 +89,17 @@ def meaning(asked: Asked) -> str:
 
 def summary(checked: Checked) -> str:
     """How many properties have which answer; warnings for themselves."""
-    known = Counter(asked.status.value for asked in checked.asked if asked.answer is not None)
-    tally = {status.value: known[status.value] for status in Status if known[status.value]}
+    known = Counter(asked.word for asked in checked.asked if asked.answer is not None)
+    tally = {word: known[word] for word in (*map(str, Status), VACUOUS_WORD) if known[word]}
     said = [f"{n} {'hold' if word == 'holds' and n > 1 else word}" for word, n in tally.items()]
     left = sum(asked.answer is None for asked in checked.asked)
     said += [f"{left} not answered"] if left else []
     warnings = sum(
-        asked.said.severity == "warning" and asked.answer is not None and asked.status is not Status.HOLDS
+        asked.said.severity == "warning" and asked.answer is not None and asked.word != Status.HOLDS
         for asked in checked.asked
     )
-    vacuous = sum(asked.vacuous for asked in checked.asked)
     text = f"{counted(len(checked.asked), 'property')}: {', '.join(said) or 'none answered'}"
-    text += f"; {counted(warnings, 'warning')} only" if warnings else ""
-    return text + (f"; {vacuous} vacuous" if vacuous else "")
+    return text + (f"; {counted(warnings, 'warning')} only" if warnings else "")
 
 
 def _table(checked: Checked) -> Table:
@@ -114,7 +112,7 @@ def _table(checked: Checked) -> Table:
         answer = asked.answer
         table.add_row(
             Text(plain(asked.said.name)),
-            Text("-" if answer is None else asked.status.value, style=STYLE[asked.status]),
+            Text("-" if answer is None else asked.words, style=style_of(asked.word)),
             Text("-" if answer is None else seconds_text(answer.seconds)),
             Text(plain("; ".join(_notes_in_table(asked)))),
         )
@@ -122,15 +120,11 @@ def _table(checked: Checked) -> Table:
 
 
 def _notes_in_table(asked: Asked) -> Iterator[str]:
-    if asked.said.severity == "warning" and asked.status is not Status.HOLDS:
+    if asked.said.severity == "warning" and asked.word != Status.HOLDS:
         yield "a warning"
     if asked.vacuous:
-        yield "vacuous"
-    if (
-        asked.subject is not None
-        and isinstance(asked.answer, UniversalVerdict)
-        and asked.answer.about is not None
-    ):
+        yield asked.why_vacuous if asked.word == VACUOUS_WORD else f"vacuous: {asked.why_vacuous}"
+    elif asked.only_some_count:
         yield f"about {asked.counting} of {counted(asked.rows, 'row')}"
     if asked.subject is None and asked.reason:
         yield asked.reason
@@ -150,8 +144,7 @@ def _setting(asked: Asked, engine: str) -> str:
 
 def _show_notes(asked: Asked) -> None:
     if asked.notes:
-        before = "vacuous: " if asked.vacuous else ""
-        show(Text(f"  {before}{plain('; '.join(asked.notes))}", style="bold yellow" if before else "yellow"))
+        show(Text(f"  {plain('; '.join(asked.notes))}", style="yellow"))
 
 
 def _show_counterexamples(asked: Asked) -> None:
@@ -214,7 +207,7 @@ def _why_none(asked: Asked) -> str:
     if asked.answer.certificate is not None:
         return "it can't be written there"
     if asked.subject is not None and asked.vacuous:
-        return "the assumption is about none of the rows"
+        return asked.why_vacuous
     if asked.answer.detail.startswith(NO_CERTIFICATE):
         return asked.answer.detail.removeprefix(NO_CERTIFICATE)
     return "unknown claims nothing that could be proved"

@@ -83,6 +83,13 @@ KnownValues = Annotated[
         "two, both.",
     ),
 ]
+AllowVacuous = Annotated[
+    bool,
+    typer.Option(
+        "--allow-vacuous",
+        help="Take it for an answer if it holds because nothing satisfies the assumption.",
+    ),
+]
 Epsilon = Annotated[
     int | None,
     typer.Option(
@@ -111,6 +118,7 @@ _SHARED: list[tuple[str, Any, Any]] = [
     ("margin", Margin, 0),
     ("round", Round, None),
     ("known_values", KnownValues, False),
+    ("allow_vacuous", AllowVacuous, False),
     ("epsilon", Epsilon, None),
     ("eta", Eta, None),
     ("id", options.IdColumn, None),
@@ -231,6 +239,7 @@ def _ask(model: Path, typed: dict[str, Any], **stated: Any) -> None:
         epsilon=None if typed["data"] is None else typed["epsilon"] or 0,
         eta=1 if typed["eta"] is None else typed["eta"],
         timeout=read_limit(typed["timeout"], "--timeout"),
+        vacuous="ok" if typed["allow_vacuous"] else "error",
     )
     how = How(
         **{key: typed[key] for key in ("id", "n", "seed", "engine")},
@@ -240,7 +249,7 @@ def _ask(model: Path, typed: dict[str, Any], **stated: Any) -> None:
     checked = Checked(model, opened, [said], how)
     _finish(
         checked,
-        lambda: checked.document(said.kind) | {"status": checked.status.value} | checked.asked[0].document(),
+        lambda: checked.document(said.kind) | {"status": checked.word} | checked.asked[0].document(),
         lambda: show_one(checked),
         as_json=typed["as_json"],
     )
@@ -308,7 +317,8 @@ def check(
     The file has a table \\[\\[property]] for each, with a name and what is stated:
     expect (and assume), protected, or monotone and toward.
     A counterexample is shown for each that is violated. A property whose severity is "warning" is told, and
-    fails nothing. One that holds because nothing satisfies its assumption is marked vacuous.
+    fails nothing. One that holds because nothing satisfies its assumption is vacuous, and fails the run like
+    an unknown one, unless it has vacuous = "ok".
 
     Example: [cyan]tmverify check loans.tm credit.toml[/cyan]
     in a build: [cyan]tmverify check loans.tm credit.toml --junit report.xml --certificate proofs[/cyan]
@@ -347,7 +357,7 @@ def check(
         return {
             **checked.document("check"),
             "file": str(properties),
-            "status": checked.status.value,
+            "status": checked.word,
             "properties": [asked.document() for asked in checked.asked],
         }
 

@@ -93,6 +93,10 @@ class Verdict(_NotABool):
         ``changes`` say how the second differs from it.
     vacuous : bool
         Of a property that holds: whether it does because nothing possible satisfies its assumption.
+    as_rounded : bool
+        Of a property that was rounded: whether the answer may be true of the rounded one only. Rounded
+        "outer", HOLDS is right about the property as it was written, and so is VIOLATED unless this is set;
+        "inner", VIOLATED is right, and HOLDS is always about the rounded one.
     seconds : float
     engine : str
         The engine that answered.
@@ -129,6 +133,7 @@ class Verdict(_NotABool):
     margin: int = 0
     leads: tuple[int, ...] | None = None
     vacuous: bool = False
+    as_rounded: bool = False
 
     def __repr__(self) -> str:
         return verdict_line(self)
@@ -236,6 +241,8 @@ class UniversalVerdict(_NotABool):
         assumption is about, or may be. None: all.
     vacuous : bool
         Whether it holds because the assumption is about no input.
+    as_rounded : bool
+        As in ``Verdict``; set for every violated share of a property rounded "outer".
     margin, seconds, engine, stop_reason, detail, certificate
         As in ``Verdict``.
     """
@@ -253,6 +260,7 @@ class UniversalVerdict(_NotABool):
     margin: int = 0
     about: tuple[int, ...] | None = None
     vacuous: bool = False
+    as_rounded: bool = False
 
     def __repr__(self) -> str:
         return universal_line(self)

@@ -37,7 +37,7 @@ from tmverify.verify.universal import check_some, decide_share
 from tmverify.verify.vacuous import about_rows, joined, noted, rows_met, unless_in_doubt
 from tmverify.verify.verdict import decide, prepared
 
-ABOUT_ROUNDED = "so this is about the rounded statement"
+ABOUT_ROUNDED = "so this may be true of the rounded property only"
 SAME_DECISION = "a.decision == b.decision"
 _PAIR = re.compile(r"\s*same\s+except\s+(?P<names>.*?)(?:\s+where\s+(?P<where>.*))?\s*", re.DOTALL)
 _NAME = re.compile(r"\s*(?:`([^`]+)`|([^,`]*?))\s*(?:,|$)")
@@ -139,12 +139,26 @@ class Stated:
             expected = some_of([supposed.negated(), expected])
         self.statement = Statement(Copies(model, differ), assumed, expected, supposed)
         self.notes = tuple(f"rounded: {note}" for note in dict.fromkeys(meaning.notes))
-        self.round = round
+        self.round, self.doubts = round, meaning.doubts
 
-    def said_of(self, status: Status) -> tuple[str, ...]:
-        """What was rounded; and, where the rounding decides whom the answer is about, that it does."""
-        about_rounded = Status.VIOLATED if self.round == "outer" else Status.HOLDS
-        return (*self.notes, ABOUT_ROUNDED) if self.notes and status is about_rounded else self.notes
+    def as_rounded(self, answer: Verdict | UniversalVerdict, *, around: bool) -> bool:
+        """Whether an answer may be true of the rounded property alone, not as it was written.
+
+        Outer, no violation is overlooked, and inner, none is made up. ``around``: it is one around rows.
+        """
+        in_doubt = Status.VIOLATED if self.round == "outer" else Status.HOLDS
+        if not self.notes or answer.status is not in_doubt:
+            return False
+        if answer.status is Status.HOLDS or isinstance(answer, UniversalVerdict):
+            return True
+        copies = self.statement.copies
+        assert answer.witness is not None
+        joint = copies.joined(*(answer.pair or (answer.witness,)))
+        return self.doubts.unsettled(copies.facts(joint[None, :]), around=around)
+
+    def notes_of(self, answer: Verdict | UniversalVerdict) -> tuple[str, ...]:
+        """What was rounded; and that the answer may be about that alone."""
+        return (*self.notes, ABOUT_ROUNDED) if answer.as_rounded else self.notes
 
     def _differing(self, names: Columns) -> list[int]:
         given = [names] if isinstance(names, str) else names
@@ -262,7 +276,8 @@ def ask_property(
     if rows is not None and engine == "auto":
         query = replace(query, hints=stated.hints(rows, query))
     verdict = decide(query, timeout=timeout, engine=engine, certificate=certificate)
-    return noted(verdict, query, stated.said_of(verdict.status))
+    verdict = replace(verdict, as_rounded=stated.as_rounded(verdict, around=x is not None))
+    return noted(verdict, query, stated.notes_of(verdict))
 
 
 def _share(
@@ -311,9 +326,10 @@ def _share(
     else:
         result = UniversalVerdict(Status.HOLDS, 0.0, name, (), 0, 0, fraction, vacuous=True)
     assuming = stated.statement.assume != TRUE
+    result = replace(result, as_rounded=stated.as_rounded(result, around=True))
     return replace(
         result,
         seconds=time.perf_counter() - start,
         about=tuple(places) if assuming else None,
-        detail=joined(result.detail, about_rows(met) if assuming else "", *stated.said_of(result.status)),
+        detail=joined(result.detail, about_rows(met) if assuming else "", *stated.notes_of(result)),
     )

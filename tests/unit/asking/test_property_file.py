@@ -138,6 +138,7 @@ ONE = '[[property]]\nname = "one"\n'
         (ONE + 'expect = "x0"\nmargin = true', "margin must be a whole number"),
         (ONE + 'expect = "x0"\nround = "up"', 'round must be "outer" or "inner". Got \'up\' instead.'),
         (ONE + 'expect = "x0"\nknown_values = 1', "known_values must be true or false. Got 1 instead."),
+        (ONE + 'expect = "x0"\nvacuous = true', 'vacuous must be "error" or "ok". Got True instead.'),
         (ONE + 'expect = "x0"\nseverity = "fatal"', 'severity must be "error" or "warning".'),
         (ONE + 'expect = "x0"\ntimeout = 0', "timeout must be a number of seconds above 0, or inf."),
         (ONE + 'expect = "x0"\ntimeout = nan', "timeout must be a number of seconds above 0, or inf."),

@@ -145,8 +145,22 @@ def test_what_was_rounded_and_what_is_vacuous_is_visible(capsys: Capture) -> Non
     prove = ["prove", "m.tm", "--expect", "decision == 'yes'", "--assume"]
     lines = said(capsys, *prove, "owner and age > 40", "--round", "outer", code=0)
     assert lines[-1] == "  rounded: age > 40 was taken for 25 to 60 or over 60"
-    lines = said(capsys, *prove, "age > 60 and age <= 25", code=0)
-    assert lines[-1] == "  vacuous: nothing possible satisfies the assumption"
+    found = ask(capsys, *prove, "owner and age > 40", "--round", "outer", code=0)
+    assert (found["as_rounded"], found["rounded"]) == (False, [lines[-1].strip()])
+    lines = said(capsys, *prove, "owner and age > 40", "--round", "inner", code=0)
+    assert lines[3] == "HOLDS, AS ROUNDED  proved for every possible input"
+    twice = [*prove, "not owner and age > 40 and age < 30", "--round", "outer"]
+    assert said(capsys, *twice, code=1)[3] == "VIOLATED, AS ROUNDED  by this input"
+    found = ask(capsys, *twice, code=1)
+    assert (found["status"], found["as_rounded"]) == ("violated", True)
+    lines = said(capsys, *prove, "age > 60 and age <= 25", code=2)
+    assert lines[-1] == "VACUOUS  it holds because nothing possible satisfies the assumption"
+    lines = said(capsys, *prove, "age > 60 and age <= 25", "--allow-vacuous", code=0)
+    assert lines[-1] == "HOLDS  it holds because nothing possible satisfies the assumption"
+    found = ask(capsys, *prove, "age > 60 and age <= 25", code=2)
+    assert (found["status"], found["vacuous"]) == ("vacuous", True)
+    lines = said(capsys, *prove[:2], "rows.csv", *prove[2:], "age is None", code=2)
+    assert lines[-1] == "VACUOUS  it holds because the assumption is about none of 4 rows"
 
 
 def test_rows(capsys: Capture) -> None:
@@ -297,11 +311,23 @@ def test_warnings_fail_nothing(capsys: Capture) -> None:
 def test_only_some_and_vacuous_ones(capsys: Capture) -> None:
     more = '[[property]]\nname = "empty"\nassume = "owner and not owner"\nexpect = "decision == \'yes\'"\n'
     Path("p.toml").write_text(FILE + more)
-    lines = said(capsys, "check", "m.tm", "p.toml", "--only", "empty", "--only", "owners get it", code=0)
-    assert lines[-1] == "HOLDS  2 properties: 2 hold; 1 vacuous"
-    assert any("vacuous; nothing possible satisfies the assumption" in line for line in lines)
+    lines = said(capsys, "check", "m.tm", "p.toml", "--only", "empty", "--only", "owners get it", code=2)
+    assert lines[-1] == "VACUOUS  2 properties: 1 holds, 1 vacuous"
+    assert "empty: vacuous, it holds because nothing possible satisfies the assumption" in lines
+    found = ask(capsys, "check", "m.tm", "p.toml", "--only", "empty", code=2)
+    assert (found["status"], found["properties"][0]["status"]) == ("vacuous", "vacuous")
+    assert main(["check", "m.tm", "p.toml"]) == 1  # something else is violated
+    capsys.readouterr()
+    Path("p.toml").write_text(FILE + more + 'severity = "warning"\n')
+    lines = said(capsys, "check", "m.tm", "p.toml", "--only", "empty", code=0)
+    assert lines[-1] == "HOLDS  1 property: 1 vacuous; 1 warning only"
+    Path("p.toml").write_text(FILE + more + 'vacuous = "ok"\n')
+    lines = said(capsys, "check", "m.tm", "p.toml", "--only", "empty", code=0)
+    assert lines[-1] == "HOLDS  1 property: 1 holds"
+    assert any("vacuous: nothing possible satisfies" in line for line in lines)
     found = ask(capsys, "check", "m.tm", "p.toml", "--only", "empty", code=0)
-    assert [each["vacuous"] for each in found["properties"]] == [True]
+    (only,) = found["properties"]
+    assert [only[key] for key in ("status", "vacuous", "if_vacuous")] == ["holds", True, "ok"]
 
 
 def test_unknown_is_2_unless_something_is_violated(capsys: Capture) -> None:

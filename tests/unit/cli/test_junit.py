@@ -49,6 +49,11 @@ name = "vacuous"
 assume = "owner and not owner"
 expect = "decision == 'yes'"
 [[property]]
+name = "vacuous, and may be"
+assume = "owner and not owner"
+expect = "decision == 'yes'"
+vacuous = "ok"
+[[property]]
 name = "rows"
 expect = "decision == 'yes'"
 data = "rows.csv"
@@ -60,7 +65,7 @@ data = "rows.csv"
     assert (suite.tag, suite.get("name")) == ("testsuite", "p.toml")
     for element in (root, suite):
         counts = {name: element.get(name) for name in ("tests", "failures", "errors", "skipped")}
-        assert counts == {"tests": "5", "failures": "2", "errors": "0", "skipped": "1"}
+        assert counts == {"tests": "6", "failures": "2", "errors": "1", "skipped": "1"}
         assert float(element.get("time") or "") >= 0
     facts = {each.get("name"): each.get("value") for each in suite.iter("property")}
     assert facts["model"] == "m <&> .tm"
@@ -76,7 +81,11 @@ data = "rows.csv"
     assert "←" in text
     assert [each.tag for each in cases["warned"]] == ["skipped", "system-out"]
     assert (cases["warned"][0].get("message") or "").startswith("warning: violated: ")
-    assert cases["vacuous"].findtext("system-out") == "vacuous: nothing possible satisfies the assumption"
+    (error,) = cases["vacuous"]
+    why = "nothing possible satisfies the assumption"
+    assert (error.tag, error.get("type")) == ("error", "vacuous")
+    assert error.get("message") == f"vacuous: it holds because {why}"
+    assert cases["vacuous, and may be"].findtext("system-out") == f"vacuous: {why}"
     assert "\nline 3\n" in (cases["rows"].findtext("failure") or "")
 
 
