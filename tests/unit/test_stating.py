@@ -108,7 +108,7 @@ def test_an_answer_that_rounding_may_have_made_says_so(
 ) -> None:
     found = tv.prove(model, assume, expect, round=round)
     assert (found.status, found.as_rounded) == (status, as_rounded)
-    assert ("may be true of the rounded property only" in found.detail) == as_rounded
+    assert ("this may be true of whole intervals only" in found.detail) == as_rounded
 
 
 def test_around_a_row_rounding_is_in_doubt_sooner(model: tv.Model) -> None:
@@ -127,6 +127,13 @@ def test_columns_that_are_compared_are_not_chosen_one_by_one() -> None:
     assume = "inc > debt and inc < 14 and debt > 16"
     found = tv.prove(model, assume, "decision == 'bad'", round="outer")
     assert (found.status, found.as_rounded) == ("violated", True)
+    both = tv.prove(model, "inc > debt and inc < debt", "decision == 'bad'")
+    assert (both.status, both.as_rounded) == ("violated", True)
+    one = tv.prove(model, "inc > debt", "decision == 'bad' or inc <= 20")
+    assert (one.status, one.as_rounded) == ("violated", False)
+    without = tv.prove(model, "inc > debt", "decision == 'good'", round="inner")
+    assert (without.status, without.as_rounded) == ("holds", True)
+    assert "inc > debt was taken for values that the model tells apart" in without.detail
     apart = tv.prove(model, "inc > debt and inc > 14 and debt <= 10", "decision == 'bad'", round="outer")
     assert (apart.status, apart.as_rounded) == ("violated", False)
 

@@ -254,6 +254,8 @@ class Meaning:
         kept = (self.round != "inner") == counts  # where both look the same, and may differ
         if column.kind == "number":
             self.doubts.compared.append(((of, number), (of_right, number_right)))
+        if self.round == "inner" and self._looking_alike(column):
+            self.notes.append(f"{left} {operator} {right} was taken for values that the model tells apart")
         if operator == "==":
             doubtful = self._looking_alike(column)
             same = [value for value in there if kept or value not in doubtful]

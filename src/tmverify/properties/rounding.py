@@ -5,6 +5,9 @@ with it has, in this interval, the truth that makes violations possible. A count
 property as it was written, too, if some number of the interval gives every comparison in doubt that truth:
 the model decides that number as it decides all of them. There is none for ``age > 50 and age < 45``.
 
+So it is with two columns of the same cuts that are compared, and are in the same interval: they may have any
+order, and need not have two.
+
 Around a row that is not enough: the row has a number of its own, and the model does not know it.
 """
 
@@ -49,7 +52,7 @@ class Doubts:
 
     parts: dict[Place, Number] = field(default_factory=dict)
     constants: dict[Place, list[Doubt]] = field(default_factory=lambda: defaultdict(list))
-    compared: list[tuple[Place, Place]] = field(default_factory=list)
+    compared: list[tuple[Place, Place]] = field(default_factory=list)  # each two once
 
     def add(self, place: Place, part: Number, doubt: Doubt) -> None:
         """A comparison with a constant."""
@@ -61,19 +64,19 @@ class Doubts:
 
         ``around``: it is one around a row.
         """
-        touched = set()
+        touched: list[Place] = []
         for place, doubts in self.constants.items():
             interval = int(facts.values(*place)[0])
             open_here = [doubt for doubt in doubts if interval in doubt.intervals]
             if open_here:
-                touched.add(place)
+                touched.append(place)
                 if around or not any(_numbers(self.parts[place], interval, open_here)):
                     return True
-        # Where the numbers of two columns are compared as well, one can't be chosen for itself.
-        return any(
-            not touched.isdisjoint(pair) and facts.values(*pair[0])[0] == facts.values(*pair[1])[0]
-            for pair in self.compared
-        )
+        # Two numbers in one interval have any order; but one that is compared twice can't be chosen freely.
+        for pair in self.compared:
+            if facts.values(*pair[0])[0] == facts.values(*pair[1])[0]:
+                touched += pair
+        return len(set(touched)) < len(touched)
 
 
 def _numbers(part: Number, interval: int, doubts: Sequence[Doubt]) -> Iterator[bool]:

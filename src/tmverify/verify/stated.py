@@ -37,7 +37,7 @@ from tmverify.verify.universal import check_some, decide_share
 from tmverify.verify.vacuous import about_rows, joined, noted, rows_met, unless_in_doubt
 from tmverify.verify.verdict import decide, prepared
 
-ABOUT_ROUNDED = "so this may be true of the rounded property only"
+ABOUT_ROUNDED = "this may be true of whole intervals only, not of the numbers as they are written"
 SAME_DECISION = "a.decision == b.decision"
 _PAIR = re.compile(r"\s*same\s+except\s+(?P<names>.*?)(?:\s+where\s+(?P<where>.*))?\s*", re.DOTALL)
 _NAME = re.compile(r"\s*(?:`([^`]+)`|([^,`]*?))\s*(?:,|$)")
@@ -146,11 +146,11 @@ class Stated:
 
         Outer, no violation is overlooked, and inner, none is made up. ``around``: it is one around rows.
         """
-        in_doubt = Status.VIOLATED if self.round == "outer" else Status.HOLDS
-        if not self.notes or answer.status is not in_doubt:
+        in_doubt = Status.HOLDS if self.round == "inner" else Status.VIOLATED
+        if answer.status is not in_doubt:
             return False
         if answer.status is Status.HOLDS or isinstance(answer, UniversalVerdict):
-            return True
+            return bool(self.notes)
         copies = self.statement.copies
         assert answer.witness is not None
         joint = copies.joined(*(answer.pair or (answer.witness,)))

@@ -13,7 +13,7 @@ from support.batteries import battery
 from tmverify.properties.expressions import ExpressionError
 
 CUTS = [10, 20]
-NUMBERS = [0.0, 3.0, 5.0, 8.0, 10.0, 12.0, 13.5, 15.0, 15.5, 18.0, 20.0, 22.0, 25.0, 28.0, 40.0]
+NUMBERS = [0.0, 3.0, 5.0, 8.0, 10.0, 12.0, 13.0, 13.5, 15.0, 15.5, 18.0, 19.0, 20.0, 22.0, 25.0, 28.0, 40.0]
 """Of every interval, those at and between all constants below."""
 CONSTANTS = [5, 10, 13, 15, 18, 20, 25]
 Rng = np.random.Generator
@@ -71,7 +71,7 @@ def check(rng: Rng) -> str:
     return f"violated {found.as_rounded} {'real' if any(seen) else 'made up'}"
 
 
-@battery((range(1), 150), (range(10, 20), 3000))
+@battery((range(1), 150), (range(10, 14), 2000))
 def test_what_is_right_about_the_property_as_it_was_written(seed: int, n_cases: int) -> None:
     rng = np.random.default_rng([26, seed])
     counts = Counter(check(rng) for _ in range(n_cases))
