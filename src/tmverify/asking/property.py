@@ -115,6 +115,7 @@ class Property:
         engine: str = "auto",
         certificate: bool = False,
         on_row: OnRow | None = None,
+        every: bool = False,
     ) -> Verdict | UniversalVerdict:
         """Decide it: for every possible input, or for the rows of a subject, which says what may change."""
         if subject is None:
@@ -129,6 +130,7 @@ class Property:
             engine=engine,
             certificate=certificate,
             on_row=on_row,
+            every=every,
         )
 
     @property

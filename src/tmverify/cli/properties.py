@@ -55,6 +55,7 @@ class How:
     seed: int = 0
     allowed: Typed = Typed()  # noqa: RUF009 (it is frozen)
     engine: str = "auto"
+    every: bool = False  # also rows that can't change the outcome
     certificates: Path | None = None
 
 
@@ -320,6 +321,7 @@ class Checked:
             engine=self.how.engine,
             certificate=self.how.certificates is not None,
             on_row=keep,
+            every=self.how.every,
         )
         asked.answer = answer
         if self.how.certificates is not None and isinstance(answer.certificate, Certificate):

@@ -19,7 +19,7 @@ from rich.text import Text
 from tmverify.cli.output import counted, headline, plain, seconds_text, show, style_of
 from tmverify.cli.properties import VACUOUS_WORD, Asked, Checked
 from tmverify.properties import Status, UniversalVerdict
-from tmverify.properties.side_by_side import Line, SideBySide
+from tmverify.properties.side_by_side import SideBySide
 from tmverify.properties.trust import NO_CERTIFICATE
 
 _MOST_LINES = 40  # of a counterexample
@@ -137,7 +137,9 @@ def _setting(asked: Asked, engine: str) -> str:
     if subject is not None:
         parts = [counted(len(subject.rows), "row"), f"eta {said.eta}"]
         parts += [plain(words) for words in subject.rules.words(asked.stated.model.space)]
-        parts.append(f"at most {subject.rules.counted(said.epsilon or 0)} changed")
+        parts.append(
+            f"at most {subject.rules.counted(said.epsilon)} changed" if said.epsilon else "as they are"
+        )
     limit = "no limit" if said.timeout is None else f"limit {said.timeout:g} s"
     return " · ".join([*parts, f"engine {engine}", limit])
 
@@ -167,24 +169,14 @@ def _side_by_side(words: SideBySide) -> Padding:
     table = Table(show_header=len(words.heads) > 1, box=None, pad_edge=False)
     for head in ("", *words.heads, ""):
         table.add_column(Text(head), overflow="fold")
-    kept = _kept(words)
-    for line, cells in zip((*words.lines, None), words.cells, strict=True):
-        if line is None or id(line) in kept:
-            style = "bold" if cells[-1] or line is None else ""
-            table.add_row(*(Text(plain(cell)) for cell in cells), style=style)
-    left = len(words.lines) - len(kept) + words.hidden
+    *lines, decided = words.cells
+    for cells in (*lines[:_MOST_LINES], decided):  # those that differ come first
+        style = "bold" if cells[-1] or cells is decided else ""
+        table.add_row(*(Text(plain(cell)) for cell in cells), style=style)
+    left = len(lines[_MOST_LINES:]) + words.hidden
     if left:
         table.add_row(Text(f"… and {left} more (--json has all)", style="dim"))
     return Padding(table, (0, 0, 0, 2), expand=False)
-
-
-def _kept(words: SideBySide) -> set[int]:
-    """The lines that are shown: those that differ, and the first of the others."""
-
-    def by_interest(line: Line) -> bool:
-        return not line.differs
-
-    return {id(line) for line in sorted(words.lines, key=by_interest)[:_MOST_LINES]}
 
 
 def _show_certificates(checked: Checked) -> None:

@@ -121,9 +121,9 @@ def test_two_inputs_that_violate_it(capsys: Capture) -> None:
     assert lines[3:] == [
         "VIOLATED  by this pair of inputs",
         "            a              b",
+        "  sex       f              m              ←",
         "  owner     0              0",
         "  age       over 60        over 60",
-        "  sex       f              m              ←",
         "  decision  no, by 1 vote  yes, on a tie  ←",
     ]
 
@@ -167,7 +167,7 @@ def test_rows(capsys: Capture) -> None:
     rows = ["prove", "m.tm", "rows.csv", "--id", "name", "--expect", "decision == 'yes'"]
     lines = said(capsys, *rows, "--eta", "3/4", code=0)
     assert lines[2:4] == [
-        "4 rows · eta 3/4 · at most 0 columns changed · engine auto · limit 300 s",
+        "4 rows · eta 3/4 · as they are · engine auto · limit 300 s",
         "HOLDS  proved around 3 of 4 rows, 3 required, 1 violated",
     ]
     assert lines[4:6] == ["  bob:", "  owner     0"]
@@ -185,6 +185,17 @@ def test_rows(capsys: Capture) -> None:
         "  bob: no, by 1 vote",
         "  cid: yes, on a tie and no, by 1 vote if age over 60 → 25 to 60",
     ]
+
+
+def test_counting_all_rows(capsys: Capture) -> None:
+    rows = ["prove", "m.tm", "rows.csv", "--expect", "decision == 'yes'"]
+    lines = said(capsys, *rows, "--count", code=1)
+    assert lines[3] == "VIOLATED  proved around 3 of 4 rows, 4 required, 1 violated"
+    lines = said(capsys, *rows, "--eta", "1/4", "--count", code=0)
+    assert lines[3].endswith("3 of 4 rows, 1 required, 1 violated")
+    assert ask(capsys, *rows, "--eta", "1/4", "--count", code=0)["looked_at"] == 4
+    lines = said(capsys, "check", "m.tm", "p.toml", "--only", "half of the rows", "--count", "--json", code=0)
+    assert json.loads("".join(lines))["properties"][0]["looked_at"] == 4
 
 
 def test_rows_that_the_assumption_is_not_about(capsys: Capture) -> None:
@@ -251,6 +262,8 @@ def ask(capsys: Capture, *arguments: str, code: int) -> dict[str, Any]:
         ),
         (["prove", "m.tm", "--expect", "age > 40"], "its cuts are 25 and 60."),
         (["prove", "m.tm", "--expect", "owner", "--round", "up"], "--round must be outer or inner."),
+        (["prove", "m.tm", "--expect", "age > 40"], "; or --round outer or --round inner."),
+        (["prove", "m.tm", "--expect", "owner", "--count"], "--count is about rows of data: give DATA"),
         (["prove", "m.tm", "--expect", "owner", "--eta", "1/2"], "--eta is about rows of data: give DATA"),
         (["prove", "m.tm", "--expect", "owner", "--freeze", "age"], "--freeze is about rows of data"),
         (["prove", "m.tm", "--expect", "owner", "--epsilon", "0"], "--epsilon is about rows of data"),
@@ -364,6 +377,8 @@ def test_errors_in_a_file_come_before_any_work(capsys: Capture) -> None:
         "  owner and agee > 3\n            ^^^^\n"
     )
     assert not Path("r.xml").exists()
+    Path("p.toml").write_text(FILE + bad.replace("owner and agee > 3", "age > 40"))
+    assert '; or round = "outer" or round = "inner".' in refused(capsys, "check", "m.tm", "p.toml")
     Path("p.toml").write_text(FILE.replace('toward = "yes"', "toward = 1"))
     assert "p.toml: property 'age does not hurt': toward must be a class" in refused(
         capsys, "check", "m.tm", "p.toml"
