@@ -297,6 +297,26 @@ def test_numbers_of_any_length_end_in_a_clear_error(model: tv.Model, text: str) 
         tv.prove(model, None, text.format("0x" + "f" * 5000))
 
 
+def test_votes_that_64_bits_cant_hold_are_refused() -> None:
+    """Three rows of largest weights, times largest factors: a sum that wraps would be a wrong answer."""
+    most = 2**31 - 1
+    model = tv.Model.from_clauses(2, [[1], [2]], [[most, most]] * 3 + [[0, 0]])
+    text = " + ".join(f"{most} * votes({c})" for c in range(3))
+    for engine in ("auto", "search", "sat", "brute"):
+        with pytest.raises(tv.InvalidInputError, match=r"times these factors, can exceed 2\^60"):
+            tv.prove(model, None, f"{text} <= 0", engine=engine)
+    biased = tv.Model.from_clauses(1, [[1]], [[1], [1]], bias=[most, most])
+    with pytest.raises(tv.InvalidInputError, match="choose smaller factors"):
+        tv.prove(biased, None, f"{most} * votes(0) + {most} * votes(1) >= 0")
+    few = tv.Model.from_clauses(1, [[1]], [[5], [3]])
+    for bound, status in ((8 * most, "violated"), (most, "violated"), (0, "holds")):
+        if bound < 2**31:
+            found = tv.prove(few, None, f"{most} * (votes(0) + votes(1)) >= {bound}", certificate=True)
+            assert found.status == status
+            assert found.certificate is not None
+            found.certificate.check(few)
+
+
 def test_long_expressions_of_objects(model: tv.Model) -> None:
     both = functools.reduce(operator.and_, [tv.column("owner") == 1] * 600)
     assert tv.prove(model, both, "owner").status == "holds"

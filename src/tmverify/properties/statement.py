@@ -40,9 +40,10 @@ from tmverify.properties.formula import (
     Lead,
     Some,
     all_of,
+    atoms,
     denial,
 )
-from tmverify.properties.query import Account, Asked, Query, account, pooled
+from tmverify.properties.query import Account, Asked, Pooled, Query, account, pooled
 from tmverify.properties.region import Region, region_in
 from tmverify.space import Category, Column, Number
 
@@ -50,6 +51,7 @@ MOST_CASES = 4096
 MOST_CLAUSES = 20_000
 MOST_JOINED = 500_000  # pairs of ways, many of which may be the same or impossible; some seconds
 DEEPEST, MOST_PARTS = 128, 1 << 16  # levels and parts, which a certificate may have
+LARGEST = 1 << 60  # engines have sums in 64 bits, and certificates numbers below 1 << 62
 EVERYWHERE = Rules("columns")
 _TOO_LONG = "The statement is too long to be taken apart: split it, or say it more simply."
 
@@ -78,6 +80,8 @@ class Statement:
         compiler = _Compiler(self.copies)
         cases = [] if part is None else compiler.cases(all_of([left, denial(self.expect)]))
         pool = pooled((*self.copies.models, *compiler.conditions), [([()], cases)])
+        if any(isinstance(atom, Lead) for atom in atoms(self.expect)):
+            _check_votes(pool)
         return StatementQuery(
             **pool,
             region=region if part is None else part,
@@ -139,6 +143,17 @@ def _check_size(*formulas: Formula) -> None:
         depth += 1
         if depth > DEEPEST or count > MOST_PARTS:
             raise InvalidInputError(_TOO_LONG)
+
+
+def _check_votes(pool: Pooled) -> None:
+    """Raise InvalidInputError if votes times factors may be too large for engines, or for the checker."""
+    reach = np.abs(pool["votes"]).sum(axis=1).tolist()
+    for constraint in pool["constraints"]:
+        most = abs(constraint.bound) + sum(abs(k) * reach[row] for row, k in constraint.terms)
+        if most >= LARGEST:
+            raise InvalidInputError(
+                "The votes of this model, times these factors, can exceed 2^60: choose smaller factors."
+            )
 
 
 def _by_column(rules: Rules, n_columns: int) -> list[Rule]:
