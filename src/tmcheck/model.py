@@ -88,7 +88,7 @@ class Machine:
             [votes[j] for j in kept],
             [sign * self.always[row]],
             least,
-            None,
+            self.clamp,
             [0, 1],
             self.space,
         )

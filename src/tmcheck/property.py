@@ -2,7 +2,8 @@
 
     All, Some        all parts hold, some part holds
     In               a column of an input has one of these values
-    Decides          the decision on an input is one of these classes, by at least ``margin`` votes
+    Decides          the decision on an input is one of these classes, by at least ``margin`` votes, or it is
+                     not by so many
     Agree            the decisions on both inputs are the same, each by at least ``margin`` votes
     Votes            a sum of votes, times integers, is at least a bound
 
@@ -126,7 +127,7 @@ class _Reading:
             readable(bool(rest) or above is None, "a property with a part that always or never holds")
             parts = tuple(self.formula(part, kind, depth + 1) for part in rest)
             return All(parts) if kind == "all" else Some(parts)
-        sizes = {"in": 3, "decides": 3, "agree": 1, "differ": 0, "votes": 2}
+        sizes = {"in": 3, "decides": 3, "fails": 3, "agree": 1, "differ": 0, "votes": 2}
         readable(sizes.get(kind) == len(rest), "a part of a property")
         readable(kind not in ("agree", "differ") or len(self.inputs) == 2, "there is one input, not two")
         return self._atom(kind, rest)
@@ -148,7 +149,8 @@ class _Reading:
             return Agree(margin)
         of, classes, _ = rest
         readable(self._is_input(of) and is_ascending(classes), "classes")
-        return Decides(of, tuple(classes), margin)
+        readable(kind != "fails" or margin > 0, "a decision is denied by a margin only")
+        return Decides(of, tuple(classes), margin, denied=kind == "fails")
 
     def _votes(self, terms: Any, bound: Any) -> Votes:
         readable(type(terms) is list and bool(terms) and _is_factor(bound), "votes")

@@ -39,7 +39,7 @@ from tmcheck.property import (
 from tmcheck.region import Region, everywhere
 from tmcheck.space import CATEGORY, NUMBER, Column, Space
 from tmcheck.surroundings import Pool
-from tmcheck.ways import Case, Constraint, adds_up, at_least, denies, on_votes, says, ways_to_disagree
+from tmcheck.ways import Case, Constraint, adds_up, at_least, denies, on_votes, says, stands, ways_to_disagree
 
 Conditions = list[Constraint]
 Way = tuple[tuple[int, int], ...]  # of (joint column, set of its values as a mask), columns ascending
@@ -193,8 +193,8 @@ class Violations:
             terms = [(firsts[of] + row, k) for of, row, k in formula.terms]
             yield from adds_up(terms, formula.bound, machines[0].clamp)
         elif isinstance(formula, Decides):
-            assert formula.denied  # it was expected
-            yield from denies(machines[formula.of], firsts[formula.of], formula.classes, formula.margin)
+            rule = denies if formula.denied else stands
+            yield from rule(machines[formula.of], firsts[formula.of], formula.classes, formula.margin)
         elif isinstance(formula, Agree):
             a, b = machines
             if formula.denied:

@@ -6,7 +6,8 @@ constraint is the same about votes: what a score has in any case is taken from t
 A decision for one of the classes S stands by m >= 1 votes iff every row outside of S has at least m votes
 less than some row of S. It fails to iff some row r outside has none that is so far ahead. With a clamp T, r
 is less than m votes behind c iff  s_r - s_c >= 1 - m,  or  s_r >= T - (m - 1),  or  s_c <= (m - 1) - T, for
-any m that can be reached at all, which is 2 T at most. Of one row, class 1 is ahead by the score.
+any m that can be reached at all, which is 2 T at most; so r is m votes behind iff none of these is so. Of
+one row, class 1 is ahead by the score.
 """
 
 from __future__ import annotations
@@ -38,6 +39,22 @@ def says(machine: Machine, first: int, c: int) -> list[list[Constraint]]:
     if c == 0:  # all at the bottom: a tie, and the first of them wins
         ways.append([at_most(first + r, -top) for r in range(n)])
     return ways
+
+
+def stands(machine: Machine, first: int, classes: Sequence[int], margin: int) -> Iterator[list[Constraint]]:
+    """The ways to decide one of some classes by so many votes, at least one: it is ahead of all others."""
+    top, n = machine.clamp, len(machine.always)
+    if n == 1:
+        yield [at_least(first, margin) if classes[0] == 1 else at_most(first, -margin)]
+        return
+    for c in classes:
+        found: list[Constraint] = []
+        for r in range(n):
+            if r not in classes:
+                found.append(ahead(first, c, r, margin))
+                if top is not None:
+                    found.append(at_most(first + r, top - margin))
+        yield found if top is None else [*found, at_least(first + c, margin - top)]
 
 
 def denies(

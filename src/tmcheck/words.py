@@ -154,10 +154,12 @@ class _Formulas:
             of, number, values = rest
             self.cut |= len(values) > _MOST_SAID
             return f"{self._whose(of, number)}{_is_one_of(number, values, self.space, 'column')}"
-        if kind == "decides":
+        if kind in ("decides", "fails"):
             of, chosen, margin = rest
             self.cut |= len(chosen) > _MOST_SAID
-            return f"{self._owner(of) or 'the '}decision is {_either(chosen, self._label)}{self.by(margin)}"
+            whose = self._owner(of) or "the "
+            so = f"{whose}decision is {_either(chosen, self._label)}{self.by(margin)}"
+            return so if kind == "decides" else f"not ({so})"
         if kind == "votes":
             return self._votes(*rest)
         return "the decisions differ" if kind == "differ" else f"the decisions are the same{self.by(rest[0])}"

@@ -5,6 +5,7 @@ The truth is known by looking at every input, or at every two, with an evaluator
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 import tmverify as tv
 from support.certified import refusal, text_of
 from support.statement_claims import is_true, random_case
-from tmverify.verify.stating import ask_property
+from tmverify.verify.stated import ask_property
 
 ENGINES = {"search": 0.6, "auto": 0.2, "sat": 0.2}
 
@@ -67,12 +68,16 @@ def check_shares(seed: int, n: int) -> Counter[str]:
             case.stated, None, case.epsilon, X, eta, case.allowed, engine="search", certificate=True
         )
         assert isinstance(verdict, tv.UniversalVerdict)
+        n -= 1
+        if verdict.vacuous:  # there is no row to claim anything about
+            assert verdict.certificate is None
+            continue
         assert verdict.certificate is not None
         text = text_of(verdict.certificate)
         assert is_true(text, model), (seed, n, text.decode())
         assert refusal(text, [model]) is None, (seed, n, text.decode())
+        assert json.loads(text.splitlines()[0])["inputs"] == verdict.n_inputs
         seen[verdict.status.value] += 1
-        n -= 1
     return seen
 
 

@@ -1,9 +1,9 @@
 """Margins: brute = paper = sat = search = auto, on random tiny models, for every question that has one.
 
 The expected answers come from the definition, over all inputs listed one by one, in this file: *a decision
-stands by m votes if each other class has at least m votes less*; votes are scores after the clamp, a binary
-machine's second class leads by its score, its first class by the negated one, and the own machine of a class
-(a scope) has no clamp. With a margin of 0, the decision as such, ties as declared.
+stands by m votes if each other class has at least m votes less*; votes are scores after the clamp, also those
+of the own machine of a class (a scope); a binary machine's second class leads by its score, its first class
+by the negated one. With a margin of 0, the decision as such, ties as declared.
 """
 
 from __future__ import annotations
@@ -79,6 +79,8 @@ def votes_of(model: tv.Model, x: NDArray[np.uint8]) -> list[int]:
 def said(model: tv.Model, scope: Any, x: NDArray[np.uint8]) -> tuple[int, int]:
     """The class that is decided, and by how many votes it stands."""
     votes = votes_of(model, x)
+    if model.clamp is not None:
+        votes = [max(-model.clamp, min(model.clamp, v)) for v in votes]
     if scope != "team":
         if model.n_outputs == 1:
             # The own machine of the first class says 1 wherever the whole says its first class.
@@ -87,8 +89,6 @@ def said(model: tv.Model, scope: Any, x: NDArray[np.uint8]) -> tuple[int, int]:
         own = votes[scope]
         positive = own >= 0 if model.tie == "positive" else own > 0
         return int(positive), abs(own)
-    if model.clamp is not None:
-        votes = [max(-model.clamp, min(model.clamp, v)) for v in votes]
     if model.n_outputs == 1:
         positive = votes[0] >= 0 if model.tie == "positive" else votes[0] > 0
         return int(positive), abs(votes[0])
@@ -129,9 +129,11 @@ def region(case: Case, inputs: NDArray[np.uint8], x: NDArray[np.uint8], epsilon:
 
 def most_of(case: Case) -> int:
     """The greatest margin that may be asked about."""
-    if case.scope != "team":
-        return 99
-    clamps = [m.clamp * min(2, m.n_outputs) for m in (case.a, case.b) if m.clamp is not None]
+    clamps = [
+        m.clamp * (min(2, m.n_outputs) if case.scope == "team" else 1)
+        for m in (case.a, case.b)
+        if m.clamp is not None
+    ]
     return min(clamps, default=99)
 
 
@@ -323,3 +325,15 @@ def test_the_definition_at_its_edges() -> None:
     assert tv.check_robustness(clamped, [1], 0, margin=1).status == "holds"
     with pytest.raises(InvalidInputError, match="no decision stands by more"):
         tv.check_robustness(clamped, [1], 0, margin=2)
+
+
+def test_the_own_machine_of_a_class_is_cut_as_well() -> None:
+    three = tv.Model.from_clauses(1, [[1]], [[9], [-9], [0]], clamp=4)
+    for scope, margin, holds in ((0, 4, True), (1, 4, True), (2, 0, True), (2, 1, False)):
+        verdict = tv.check_robustness(three, [1], 0, scope=scope, margin=margin, certificate=True)
+        assert (verdict.status == "holds") is holds
+        assert verdict.certificate is not None
+        verdict.certificate.check(three)
+    with pytest.raises(InvalidInputError, match="margin must be at most 4"):
+        tv.check_robustness(three, [1], 0, scope=0, margin=5)
+    assert three.single(0).clamp == 4

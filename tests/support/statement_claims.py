@@ -23,7 +23,7 @@ from support.tiny import all_inputs
 from support.tiny_columns import _model, random_row, random_rules, random_space, with_space
 from tmverify.properties.allowed import Allowed
 from tmverify.properties.statement import StatementQuery
-from tmverify.verify.stating import Pair, Stated
+from tmverify.verify.stated import Pair, Stated, monotone
 
 Bits = NDArray[np.uint8]
 Rng = np.random.Generator
@@ -134,18 +134,26 @@ def random_case(rng: Rng) -> Case:
         if allowed.distance == "bits":
             allowed = Allowed()
         try:
-            case = Case(
-                Stated(model, Pair(differ, assume) if differ else assume, expect, margin=margin),
-                x,
-                epsilon,
-                allowed,
-            )
+            if rng.random() < 0.15:
+                stated = random_monotone(rng, model, margin)
+            else:
+                stated = Stated(model, Pair(differ, assume) if differ else assume, expect, margin=margin)
+            case = Case(stated, x, epsilon, allowed)
             case.query  # noqa: B018  # it may be too long to be taken apart
         except tv.InvalidInputError as error:
-            if not any(word in str(error) for word in ("margin", "itself", "too long", "may differ in")):
+            if not any(
+                word in str(error) for word in ("margin", "itself", "too long", "may differ in", "no order")
+            ):
                 raise
             continue
         return case
+
+
+def random_monotone(rng: Rng, model: tv.Model, margin: int) -> Stated:
+    """That more of a column never hurts, now and then by a margin."""
+    columns, classes = model.space.columns, model.classes
+    column, toward = columns[int(rng.integers(len(columns)))], classes[int(rng.integers(len(classes)))]
+    return monotone(model, column.name, toward, assume=None, margin=margin or 1, round=None)
 
 
 # -------------------------------------------------------------------------------------------------- the truth
@@ -181,6 +189,8 @@ def holds(formula: list[Any], inputs: tuple[Seen, ...]) -> bool:
         return any(holds(part, inputs) for part in rest)
     if kind == "in":
         return bool(inputs[rest[0]].values[rest[1]] in rest[2])
+    if kind == "fails":
+        return not holds(["decides", *rest], inputs)
     if kind == "decides":
         z = inputs[rest[0]]
         if z.decided not in rest[1]:
@@ -288,6 +298,13 @@ def changed_formulas(rng: Rng, formula: list[Any], model: tv.Model, pair: bool) 
         yield ["decides", of, sorted({*classes} ^ {int(rng.integers(len(model.classes)))}), margin]
         yield ["decides", of, classes, margin + int(rng.choice([-1, 1]))]
         yield ["decides", 1 - of, classes, margin]
+        yield ["fails", of, classes, margin]
+    elif kind == "fails":
+        of, classes, margin = rest
+        yield ["decides", of, classes, margin]
+        yield ["fails", of, classes, margin + int(rng.choice([-1, 1]))]
+        yield ["fails", of, sorted({*classes} ^ {int(rng.integers(len(model.classes)))}), margin]
+        yield ["fails", 1 - of, classes, margin]
     elif kind == "votes":
         terms, bound = rest
         yield ["votes", terms, bound + int(rng.choice([-1, 1]))]

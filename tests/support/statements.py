@@ -48,6 +48,7 @@ class Case:
     expect: str
     holds: Meaning
     margin: int
+    known_values: bool
 
     @property
     def assumption(self) -> Any:
@@ -116,13 +117,31 @@ def random_case(rng: Rng) -> Case:
         differ = tuple(map(str, rng.choice(names, min(len(names), int(rng.integers(1, 3))), replace=False)))
     write = _Writer(rng, model, differ, int(rng.integers(1, 4)) if rng.random() < 0.3 else 0)
     assume, assumed = write.expression(write.condition, 2) if rng.random() < 0.7 else (None, _always)
+    known = bool(rng.random() < 0.2)
+    assumed = only_known(model, assumed) if known else assumed
     write.counts = False
     expect, holds = write.expression(write.expected, 2)
-    return Case(model, differ, assume, assumed, expect, holds, write.margin if "decision" in expect else 0)
+    margin = write.margin if "decision" in expect else 0
+    return Case(model, differ, assume, assumed, expect, holds, margin, known)
 
 
 def random_input(rng: Rng, case: Case) -> Bits:
     return random_row(rng, case.model.space)
+
+
+def only_known(model: tv.Model, assumed: Meaning) -> Meaning:
+    """The assumption, and that no value of any input is missing or unseen."""
+    n_known = []
+    for column in model.space.columns:
+        part: Any = column.part
+        unknown = bool(getattr(part, "missing", False)) + bool(getattr(part, "other", False))
+        n_known.append(len(column.values) - unknown)  # which are the last ones
+
+    def meaning(s: Situation) -> bool:
+        known = all(v < n for one in s for v, n in zip(one.values, n_known, strict=True))
+        return known and assumed(s)
+
+    return meaning
 
 
 def _always(situation: Situation) -> bool:

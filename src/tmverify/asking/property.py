@@ -10,7 +10,6 @@ must hold for a share ``eta`` of the rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -22,7 +21,7 @@ from tmverify.properties import UniversalVerdict, Verdict
 from tmverify.properties.expressions import ExpressionError
 from tmverify.properties.meaning import Round
 from tmverify.properties.questions import DEFAULT_TIMEOUT
-from tmverify.verify.stating import SAME_DECISION, Pair, Stated, ask_property, monotone
+from tmverify.verify.stated import SAME_DECISION, OnRow, Pair, Stated, ask_property, monotone
 
 Kind = Literal["prove", "fairness", "monotonicity"]
 Severity = Literal["error", "warning"]
@@ -39,12 +38,14 @@ class Property:
     expect, protected, monotone
         One of them is given: it says which kind of property this is.
     toward : the class, as it is typed; with ``monotone``
+    known_values : whether missing and unseen values are left out
     epsilon : int or None
         How much may change around a row; None if the property is about every possible input.
     data : Path or None
         The rows; with epsilon.
     eta : the share of rows for which it must hold, not read yet
     severity : a violated "warning" is told, and fails nothing
+    vacuous : whether a property that holds for want of anything that satisfies its assumption fails the run
     why : what it is good for, for readers
     """
 
@@ -56,11 +57,13 @@ class Property:
     toward: Any = None
     margin: int = 0
     round: Round | None = None
+    known_values: bool = False
     data: Path | None = None
     epsilon: int | None = None
     eta: Any = 1
     timeout: float | None = DEFAULT_TIMEOUT
     severity: Severity = "error"
+    vacuous: Literal["error", "ok"] = "error"
     why: str = ""
 
     @property
@@ -96,15 +99,13 @@ class Property:
         return f"property {shown(self.name)}: " if self.name else ""
 
     def _stated(self, model: Model) -> Stated:
+        how: Any = {key: getattr(self, key) for key in ("margin", "round", "known_values")}
         if self.expect is not None:
-            return Stated(model, self.assume, self.expect, margin=self.margin, round=self.round)
+            return Stated(model, self.assume, self.expect, **how)
         if self.monotone is not None:
             toward = read_class(model, str(self.toward), "toward")
-            return monotone(
-                model, self.monotone, toward, assume=self.assume, margin=self.margin, round=self.round
-            )
-        pair = Pair(self.protected, self.assume)
-        return Stated(model, pair, SAME_DECISION, margin=self.margin, round=self.round)
+            return monotone(model, self.monotone, toward, assume=self.assume, **how)
+        return Stated(model, Pair(self.protected, self.assume), SAME_DECISION, **how)
 
     def ask(
         self,
@@ -113,7 +114,8 @@ class Property:
         *,
         engine: str = "auto",
         certificate: bool = False,
-        on_verdict: Callable[[Verdict], None] | None = None,
+        on_row: OnRow | None = None,
+        every: bool = False,
     ) -> Verdict | UniversalVerdict:
         """Decide it: for every possible input, or for the rows of a subject, which says what may change."""
         if subject is None:
@@ -127,7 +129,8 @@ class Property:
             timeout=self.timeout,
             engine=engine,
             certificate=certificate,
-            on_verdict=on_verdict,
+            on_row=on_row,
+            every=every,
         )
 
     @property
@@ -138,7 +141,9 @@ class Property:
             said = f"same decision whatever {' and '.join(self.protected)} is"
         elif self.kind == "monotonicity":
             said = f"more {self.monotone} never turns the decision away from {self.toward}"
+            by = f"{by}, before and after" if by else ""
         else:
             said = f"expected: {cast('str', self.expect).strip()}"
         where = "" if self.assume is None else f", if {self.assume.strip()}"
-        return " ".join(f"{said}{by}{where}".split())
+        known = ", known values only" if self.known_values else ""
+        return " ".join(f"{said}{by}{where}{known}".split())

@@ -23,11 +23,12 @@
     severity = "warning"                    # is told, and fails nothing
 
 Each property has ``name`` and one of ``expect``, ``protected`` and ``monotone``. It may have ``assume``,
-``margin``, ``round``, ``severity``, ``timeout``, ``why``, and ``data``, ``epsilon``, ``eta``. One with any of
-the last three is about rows: each, within epsilon changes (0 if it is not said), for a share eta (1). All
-others are about every possible input. What stands above the first property is for all that do not say it
-themselves: ``severity``, ``margin``, ``round``, ``timeout``; and ``data``, ``epsilon``, ``eta`` for those
-about rows.
+``margin``, ``round``, ``known_values``, ``severity``, ``vacuous`` ("ok": it may hold because nothing
+satisfies its assumption), ``timeout``, ``why``, and ``data``, ``epsilon``, ``eta``. One with any of the last
+three is about rows: each, within epsilon changes (0 if it is not said), for a share eta (1). All others are
+about every possible input. What stands above the first property is for all that do not say it themselves:
+``severity``, ``vacuous``, ``margin``, ``round``, ``known_values``, ``timeout``; and ``data``, ``epsilon``,
+``eta`` for those about rows.
 
 An unknown key or a wrong value is an error: a misspelt property must not pass.
 """
@@ -50,7 +51,7 @@ from tmverify.properties.universal import exact_fraction
 LONGEST_FILE = 1 << 20  # bytes
 _MOST = 1 << 31
 _ROWS = ("data", "epsilon", "eta")
-_DEFAULTS = ("severity", "margin", "round", "timeout", *_ROWS)
+_DEFAULTS = ("severity", "vacuous", "margin", "round", "known_values", "timeout", *_ROWS)
 _KINDS = ("expect", "protected", "monotone")
 _OWN = ("name", "assume", *_KINDS, "toward", "why", *_DEFAULTS)
 
@@ -171,6 +172,12 @@ def _integer(raw: Any, where: str) -> int:
     return raw
 
 
+def _true_or_false(raw: Any, where: str) -> bool:
+    if not isinstance(raw, bool):
+        raise InvalidInputError(f"{where} must be true or false. Got {shown(raw)} instead.")
+    return raw
+
+
 def _label(raw: Any, where: str) -> Any:
     if not isinstance(raw, str | int | float):
         raise InvalidInputError(f"{where} must be a class. Got {shown(raw)} instead.")
@@ -216,8 +223,10 @@ _READ: dict[str, Any] = {
     "toward": _label,
     "why": _text,
     "severity": _one_of("error", "warning"),
+    "vacuous": _one_of("error", "ok"),
     "margin": _integer,
     "round": _one_of("outer", "inner"),
+    "known_values": _true_or_false,
     "timeout": _seconds,
     "data": _text,
     "epsilon": _integer,

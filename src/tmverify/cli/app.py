@@ -29,6 +29,7 @@ from tmverify.cli.exit_codes import (
     EPILOG_EXPLAIN,
     EPILOG_PLAIN,
     EPILOG_RADIUS,
+    EPILOG_STATED,
     EPILOG_TRAIN,
     ExitCode,
 )
@@ -134,9 +135,9 @@ _COMMANDS: list[tuple[str, str, Callable[..., None], str]] = [
         for question in QUESTIONS.values()
         if not question.gives_reason
     ),
-    ("Prove it, or find the counterexample", "prove", prove, EPILOG),
-    ("Prove it, or find the counterexample", "fairness", fairness, EPILOG),
-    ("Prove it, or find the counterexample", "monotonicity", monotonicity, EPILOG),
+    ("Prove it, or find the counterexample", "prove", prove, EPILOG_STATED),
+    ("Prove it, or find the counterexample", "fairness", fairness, EPILOG_STATED),
+    ("Prove it, or find the counterexample", "monotonicity", monotonicity, EPILOG_STATED),
     ("Prove it, or find the counterexample", "check", check, EPILOG_CHECK),
     ("Prove it, or find the counterexample", "changes", changes, EPILOG_CHANGES),
     ("Prove it, or find the counterexample", "explain", explain, EPILOG_EXPLAIN),

@@ -31,11 +31,21 @@ EPILOG = """[bold]Exit codes[/bold]
 [red]3[/red] usage or input error;
 [yellow]130[/yellow] interrupted by Ctrl-C, after printing what is known so far."""
 
+EPILOG_STATED = """[bold]Exit codes[/bold]
+
+[green]0[/green] the property holds, proved (for enough rows, if it is about rows);
+[red]1[/red] violated: there is a counterexample;
+[yellow]2[/yellow] unknown: a time limit or a fault left it undecided; or vacuous: nothing satisfies what is
+assumed, so it holds, and says nothing (--allow-vacuous makes that 0);
+[red]3[/red] usage or input error;
+[yellow]130[/yellow] interrupted by Ctrl-C, after printing what is known so far."""
+
 EPILOG_CHECK = """[bold]Exit codes[/bold]
 
 [green]0[/green] every property holds, proved, but for those whose severity is "warning";
 [red]1[/red] one is violated, and is no warning;
-[yellow]2[/yellow] none is violated, but one that is no warning is unknown;
+[yellow]2[/yellow] none is violated, but one that is no warning is unknown, or vacuous (nothing satisfies
+what it assumes) without vacuous = "ok";
 [red]3[/red] usage or input error, also in the file of properties: nothing was checked;
 [yellow]130[/yellow] interrupted by Ctrl-C, after printing and saving what is known so far."""
 

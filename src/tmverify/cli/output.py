@@ -77,10 +77,15 @@ def described(what: str, paths: Sequence[Path], models: Sequence[Classifier]) ->
     return {"tmverify": __version__, "question": what, **about}
 
 
-def headline(status: Status, text: str, *, interrupted: bool = False) -> Text:
-    """The answer in one line: a coloured word and what it means."""
+def headline(word: str, text: str, *, interrupted: bool = False) -> Text:
+    """The answer in one line: a coloured word, a status or one that begins with it, and what it means."""
     line = Text().append("INTERRUPTED " if interrupted else "", style=STYLE[Status.UNKNOWN])
-    return line.append(status.value.upper(), style=STYLE[status]).append(f"  {text}")
+    return line.append(word.upper(), style=style_of(word)).append(f"  {text}")
+
+
+def style_of(word: str) -> str:
+    """The colour of an answer."""
+    return next((STYLE[status] for status in STYLE if word.startswith(status.value)), STYLE[Status.UNKNOWN])
 
 
 @contextmanager

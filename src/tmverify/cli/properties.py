@@ -23,7 +23,7 @@ from tmverify.asking.task import digest
 from tmverify.campaign.run import check_folder
 from tmverify.certificates import Certificate
 from tmverify.cli.exit_codes import ExitCode
-from tmverify.cli.output import described, tell_of_rows
+from tmverify.cli.output import counted, described, tell_of_rows
 from tmverify.engines import check_certifying, check_engine
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
@@ -31,12 +31,18 @@ from tmverify.progress import ProgressBar, counts
 from tmverify.properties import Status, UniversalVerdict, Verdict
 from tmverify.properties.allowed import Allowed
 from tmverify.properties.side_by_side import SideBySide, side_by_side
-from tmverify.properties.trust import NO_CERTIFICATE
 from tmverify.properties.universal import exact_fraction
-from tmverify.verify.stating import Stated
-from tmverify.verify.vacuous import is_vacuous
+from tmverify.verify.stated import Stated
+from tmverify.verify.vacuous import IN_DOUBT, why_vacuous
 
-_COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
+_COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow", "vacuous": "yellow"}
+VACUOUS_WORD = "vacuous"
+_CODES = {  # the worst first
+    "violated": ExitCode.VIOLATED,
+    "unknown": ExitCode.UNKNOWN,
+    VACUOUS_WORD: ExitCode.UNKNOWN,  # nothing is violated, and nothing is claimed
+    "holds": ExitCode.HOLDS,
+}
 _LONGEST_SLUG = 40
 
 
@@ -49,18 +55,23 @@ class How:
     seed: int = 0
     allowed: Typed = Typed()  # noqa: RUF009 (it is frozen)
     engine: str = "auto"
+    every: bool = False  # also rows that can't change the outcome
     certificates: Path | None = None
 
 
 @dataclass(slots=True, eq=False)
 class Asked:
-    """A property and its answer; ``seen`` are the answers about rows so far, also if it was interrupted."""
+    """A property and its answer.
+
+    ``seen`` are the answers about rows so far, by their place, also if it was interrupted; None of those that
+    the assumption is not about.
+    """
 
     said: Property
     stated: Stated
     subject: Subject | None
     answer: Verdict | UniversalVerdict | None = None
-    seen: list[Verdict] = field(default_factory=list)
+    seen: dict[int, Verdict | None] = field(default_factory=dict)
     path: Path | None = None
 
     @property
@@ -69,18 +80,43 @@ class Asked:
 
     @property
     def vacuous(self) -> bool:
-        return self.answer is not None and is_vacuous(self.answer)
+        return self.answer is not None and self.answer.vacuous
+
+    @property
+    def why_vacuous(self) -> str:
+        """Why it says nothing, if it is vacuous."""
+        if self.subject is None:
+            return why_vacuous(self.stated.statement)
+        return f"the assumption is about none of {counted(self.rows, 'row')}"
+
+    @property
+    def word(self) -> str:
+        """The answer in a word: that of its status, or "vacuous" if that fails the run."""
+        return VACUOUS_WORD if self.vacuous and self.said.vacuous == "error" else self.status.value
+
+    @property
+    def words(self) -> str:
+        """The same for people, with "as rounded" where it may be true of the rounded property only."""
+        rounded = self.answer is not None and self.answer.as_rounded
+        return f"{self.word}, as rounded" if rounded else self.word
 
     @property
     def reason(self) -> str:
-        """Why it is unknown, or what is to be known besides."""
+        """Why it is unknown."""
         if self.answer is None:
             return "interrupted by Ctrl-C"
-        stop = self.answer.stop_reason
-        detail = self.answer.detail
+        stop, detail = self.answer.stop_reason, self.answer.detail
         if stop is None:
-            return "" if detail.startswith(NO_CERTIFICATE) else detail
+            return ""
         return f"{stop.value}: {detail}" if detail else stop.value
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known besides the answer."""
+        if self.answer is None:
+            return ()
+        found = [IN_DOUBT] if IN_DOUBT in self.answer.detail else []
+        return (*found, *self.stated.notes_of(self.answer))
 
     @property
     def rows(self) -> int:
@@ -88,10 +124,26 @@ class Asked:
         return 1 if self.subject is None else len(self.subject.rows)
 
     @property
+    def verdicts(self) -> dict[int, Verdict]:
+        """The answers about rows that count, by their place."""
+        return {place: verdict for place, verdict in self.seen.items() if verdict is not None}
+
+    @property
+    def counting(self) -> int:
+        """How many rows count, as far as that is known."""
+        return self.rows - len(self.seen) + len(self.verdicts)
+
+    @property
+    def only_some_count(self) -> bool:
+        """Whether it is known which rows count: those that the assumption is about."""
+        return isinstance(self.answer, UniversalVerdict) and self.answer.about is not None
+
+    @property
     def violated(self) -> list[tuple[int | None, Verdict]]:
         """The answers with counterexamples, each with the place of its row."""
         if self.subject is not None:
-            return [(place, v) for place, v in enumerate(self.seen) if v.status is Status.VIOLATED]
+            found = sorted(self.verdicts.items())
+            return [(place, verdict) for place, verdict in found if verdict.status is Status.VIOLATED]
         return [(None, self.answer)] if self.status is Status.VIOLATED else []  # type: ignore[list-item]
 
     def words_of(self, place: int | None, verdict: Verdict) -> SideBySide:
@@ -123,10 +175,13 @@ class Asked:
             **{key: getattr(said, key) for key in ("assume", "expect", "monotone", "toward", "margin")},
             "protected": list(said.protected),
             "round": said.round,
+            "known_values": said.known_values,
             "severity": said.severity,
+            "if_vacuous": said.vacuous,
             "why": said.why,
             "timeout": said.timeout,
-            "status": self.status.value,
+            "status": self.word,
+            "as_rounded": answer is not None and answer.as_rounded,
             "vacuous": self.vacuous,
             "rounded": list(self.stated.notes),
             "stop_reason": stop,
@@ -138,14 +193,15 @@ class Asked:
         }
         if self.subject is None:
             return {**found, "counterexample": next((self._shown(*each) for each in self.violated), None)}
-        tally = Counter(verdict.status.value for verdict in self.seen)
+        tally = Counter(verdict.status.value for verdict in self.verdicts.values())
         rows = {
             "data": str(said.data),
             "epsilon": said.epsilon,
             "eta": str(exact_fraction(said.eta)),
             "rules": self.subject.rules.to_json(),
             "rows": len(self.subject.rows),
-            "looked_at": len(self.seen),
+            "about": None if answer is None else self.counting,
+            "looked_at": len(self.verdicts),
             "required": answer.required if isinstance(answer, UniversalVerdict) else None,
             **{status.value: tally[status.value] for status in Status},
         }
@@ -248,13 +304,14 @@ class Checked:
 
     def _notes(self) -> list[str]:
         if len(self.asked) == 1:
-            return counts(Counter(v.status.value for v in self.asked[0].seen), _COLOURS)
-        known = [asked.status.value for asked in self.asked if asked.answer is not None]
+            found = self.asked[0].verdicts.values()
+            return counts(Counter(verdict.status.value for verdict in found), _COLOURS)
+        known = [asked.word for asked in self.asked if asked.answer is not None]
         return counts(Counter(known), _COLOURS)
 
     def _ask(self, asked: Asked, bar: ProgressBar) -> None:
-        def keep(verdict: Verdict) -> None:
-            asked.seen.append(verdict)
+        def keep(place: int, verdict: Verdict | None) -> None:
+            asked.seen[place] = verdict
             if len(asked.seen) < asked.rows:
                 bar.advance(*self._notes())
 
@@ -263,11 +320,10 @@ class Checked:
             asked.subject,
             engine=self.how.engine,
             certificate=self.how.certificates is not None,
-            on_verdict=keep,
+            on_row=keep,
+            every=self.how.every,
         )
         asked.answer = answer
-        if isinstance(answer, UniversalVerdict):
-            asked.seen = list(answer.verdicts)  # with what is said of each besides
         if self.how.certificates is not None and isinstance(answer.certificate, Certificate):
             path = self.how.certificates / self._file_name(asked, answer.certificate)
             try:
@@ -288,16 +344,14 @@ class Checked:
         return f"{'-'.join(parts)}-{digest([dict(certificate.claim), rows.hex()])}.tmcert"
 
     @property
-    def status(self) -> Status:
+    def word(self) -> str:
         """What the errors among the properties come to: warnings do not count."""
-        found = {asked.status for asked in self.asked if asked.said.severity == "error"}
-        if Status.VIOLATED in found:
-            return Status.VIOLATED
-        return Status.UNKNOWN if Status.UNKNOWN in found else Status.HOLDS
+        found = {asked.word for asked in self.asked if asked.said.severity == "error"}
+        return next((word for word in _CODES if word in found), Status.HOLDS.value)
 
     @property
     def code(self) -> ExitCode:
-        return ExitCode.INTERRUPTED if self.interrupted else ExitCode[self.status.name]
+        return ExitCode.INTERRUPTED if self.interrupted else _CODES[self.word]
 
     def document(self, what: str) -> dict[str, Any]:
         """The beginning of a JSON document."""

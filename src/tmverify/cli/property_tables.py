@@ -2,7 +2,7 @@
 
 One property has its answer in a line and its counterexample below. Of several there is a table, and below it
 the counterexample of each that is violated. A property that holds because its assumption is true of nothing
-is marked *vacuous*: that is right, and hardly what its author meant.
+is called *vacuous* instead: it holds, and that is hardly what its author meant.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tmverify.cli.output import STYLE, counted, headline, plain, seconds_text, show
-from tmverify.cli.properties import Asked, Checked
+from tmverify.cli.output import counted, headline, plain, seconds_text, show, style_of
+from tmverify.cli.properties import VACUOUS_WORD, Asked, Checked
 from tmverify.properties import Status, UniversalVerdict
-from tmverify.properties.side_by_side import Line, SideBySide
+from tmverify.properties.side_by_side import SideBySide
 from tmverify.properties.trust import NO_CERTIFICATE
 
 _MOST_LINES = 40  # of a counterexample
@@ -33,7 +33,7 @@ def show_one(checked: Checked) -> None:
     show(Text(plain(f"{said.kind} of {checked.path.name}"), style="bold"))
     show(plain(said.words))
     show(_setting(asked, checked.how.engine))
-    show(headline(asked.status, plain(meaning(asked)), interrupted=checked.interrupted))
+    show(headline(asked.words, plain(meaning(asked)), interrupted=checked.interrupted))
     _show_notes(asked)
     _show_counterexamples(asked)
     if asked.answer is not None:
@@ -46,17 +46,17 @@ def show_all(checked: Checked, file: Path) -> None:
     show(Text(plain(f"properties of {checked.path.name}, from {file.name}"), style="bold"))
     show(_table(checked))
     for asked in checked.asked:
-        if asked.status is Status.HOLDS or asked.answer is None:
+        if asked.word == Status.HOLDS or asked.answer is None:
             continue
         line = Text().append(plain(asked.said.name), style="bold")
-        line.append(f": {asked.status.value}", style=STYLE[asked.status])
+        line.append(f": {asked.words}", style=style_of(asked.word))
         show(line.append(plain(f", {meaning(asked)}")))
         show(Text(plain(f"  {asked.said.words}")))
         if asked.said.why:
             show(Text(plain(f"  why: {' '.join(asked.said.why.split())}")))
         _show_notes(asked)
         _show_counterexamples(asked)
-    show(headline(checked.status, plain(summary(checked)), interrupted=checked.interrupted))
+    show(headline(checked.word, plain(summary(checked)), interrupted=checked.interrupted))
     _show_certificates(checked)
 
 
@@ -65,6 +65,8 @@ def meaning(asked: Asked) -> str:
     answer, subject = asked.answer, asked.subject
     if answer is None and not asked.seen:
         return "interrupted before an answer"
+    if asked.vacuous:
+        return f"it holds because {asked.why_vacuous}"
     if subject is None:
         pair = asked.stated.statement.copies.n == 2
         return {
@@ -72,12 +74,14 @@ def meaning(asked: Asked) -> str:
             Status.VIOLATED: f"by this {'pair of inputs' if pair else 'input'}",
             Status.UNKNOWN: asked.reason,
         }[asked.status]
-    tally = Counter(verdict.status for verdict in asked.seen)
-    said = f"proved around {tally[Status.HOLDS]} of {counted(len(subject.rows), 'row')}"
+    tally = Counter(verdict.status for verdict in asked.verdicts.values())
+    said = f"proved around {tally[Status.HOLDS]} of {counted(asked.counting, 'row')}"
+    if asked.only_some_count:
+        said += f" that the assumption is about, of {asked.rows} in all"
     if isinstance(answer, UniversalVerdict):
         said += f", {answer.required} required"
     others = [f"{tally[status]} {status.value}" for status in (Status.VIOLATED, Status.UNKNOWN)]
-    left = len(subject.rows) - len(asked.seen)
+    left = asked.rows - len(asked.seen)
     said = ", ".join([said, *(text for text in others if text[0] != "0")])
     said += f", {left} not looked at" if left else ""
     return f"{said}; {asked.reason}" if asked.status is Status.UNKNOWN else said
@@ -85,19 +89,17 @@ def meaning(asked: Asked) -> str:
 
 def summary(checked: Checked) -> str:
     """How many properties have which answer; warnings for themselves."""
-    known = Counter(asked.status.value for asked in checked.asked if asked.answer is not None)
-    tally = {status.value: known[status.value] for status in Status if known[status.value]}
+    known = Counter(asked.word for asked in checked.asked if asked.answer is not None)
+    tally = {word: known[word] for word in (*map(str, Status), VACUOUS_WORD) if known[word]}
     said = [f"{n} {'hold' if word == 'holds' and n > 1 else word}" for word, n in tally.items()]
     left = sum(asked.answer is None for asked in checked.asked)
     said += [f"{left} not answered"] if left else []
     warnings = sum(
-        asked.said.severity == "warning" and asked.answer is not None and asked.status is not Status.HOLDS
+        asked.said.severity == "warning" and asked.answer is not None and asked.word != Status.HOLDS
         for asked in checked.asked
     )
-    vacuous = sum(asked.vacuous for asked in checked.asked)
     text = f"{counted(len(checked.asked), 'property')}: {', '.join(said) or 'none answered'}"
-    text += f"; {counted(warnings, 'warning')} only" if warnings else ""
-    return text + (f"; {vacuous} vacuous" if vacuous else "")
+    return text + (f"; {counted(warnings, 'warning')} only" if warnings else "")
 
 
 def _table(checked: Checked) -> Table:
@@ -110,7 +112,7 @@ def _table(checked: Checked) -> Table:
         answer = asked.answer
         table.add_row(
             Text(plain(asked.said.name)),
-            Text("-" if answer is None else asked.status.value, style=STYLE[asked.status]),
+            Text("-" if answer is None else asked.words, style=style_of(asked.word)),
             Text("-" if answer is None else seconds_text(answer.seconds)),
             Text(plain("; ".join(_notes_in_table(asked)))),
         )
@@ -118,12 +120,15 @@ def _table(checked: Checked) -> Table:
 
 
 def _notes_in_table(asked: Asked) -> Iterator[str]:
-    if asked.said.severity == "warning" and asked.status is not Status.HOLDS:
+    if asked.said.severity == "warning" and asked.word != Status.HOLDS:
         yield "a warning"
     if asked.vacuous:
-        yield f"vacuous: {asked.reason}"
-    elif asked.reason and not (asked.subject is not None and asked.status is Status.UNKNOWN):
+        yield asked.why_vacuous if asked.word == VACUOUS_WORD else f"vacuous: {asked.why_vacuous}"
+    elif asked.only_some_count:
+        yield f"about {asked.counting} of {counted(asked.rows, 'row')}"
+    if asked.subject is None and asked.reason:
         yield asked.reason
+    yield from asked.notes
 
 
 def _setting(asked: Asked, engine: str) -> str:
@@ -132,16 +137,16 @@ def _setting(asked: Asked, engine: str) -> str:
     if subject is not None:
         parts = [counted(len(subject.rows), "row"), f"eta {said.eta}"]
         parts += [plain(words) for words in subject.rules.words(asked.stated.model.space)]
-        parts.append(f"at most {subject.rules.counted(said.epsilon or 0)} changed")
+        parts.append(
+            f"at most {subject.rules.counted(said.epsilon)} changed" if said.epsilon else "as they are"
+        )
     limit = "no limit" if said.timeout is None else f"limit {said.timeout:g} s"
     return " · ".join([*parts, f"engine {engine}", limit])
 
 
 def _show_notes(asked: Asked) -> None:
-    if asked.vacuous:
-        show(Text(f"  vacuous: {plain(asked.reason)}", style="bold yellow"))
-    elif asked.reason and asked.status is not Status.UNKNOWN:
-        show(Text(f"  {plain(asked.reason)}", style="yellow"))
+    if asked.notes:
+        show(Text(f"  {plain('; '.join(asked.notes))}", style="yellow"))
 
 
 def _show_counterexamples(asked: Asked) -> None:
@@ -164,24 +169,14 @@ def _side_by_side(words: SideBySide) -> Padding:
     table = Table(show_header=len(words.heads) > 1, box=None, pad_edge=False)
     for head in ("", *words.heads, ""):
         table.add_column(Text(head), overflow="fold")
-    kept = _kept(words)
-    for line, cells in zip((*words.lines, None), words.cells, strict=True):
-        if line is None or id(line) in kept:
-            style = "bold" if cells[-1] or line is None else ""
-            table.add_row(*(Text(plain(cell)) for cell in cells), style=style)
-    left = len(words.lines) - len(kept) + words.hidden
+    *lines, decided = words.cells
+    for cells in (*lines[:_MOST_LINES], decided):  # those that differ come first
+        style = "bold" if cells[-1] or cells is decided else ""
+        table.add_row(*(Text(plain(cell)) for cell in cells), style=style)
+    left = len(lines[_MOST_LINES:]) + words.hidden
     if left:
         table.add_row(Text(f"… and {left} more (--json has all)", style="dim"))
     return Padding(table, (0, 0, 0, 2), expand=False)
-
-
-def _kept(words: SideBySide) -> set[int]:
-    """The lines that are shown: those that differ, and the first of the others."""
-
-    def by_interest(line: Line) -> bool:
-        return not line.differs
-
-    return {id(line) for line in sorted(words.lines, key=by_interest)[:_MOST_LINES]}
 
 
 def _show_certificates(checked: Checked) -> None:
@@ -203,6 +198,8 @@ def _why_none(asked: Asked) -> str:
         return "interrupted before one was written"
     if asked.answer.certificate is not None:
         return "it can't be written there"
+    if asked.subject is not None and asked.vacuous:
+        return asked.why_vacuous
     if asked.answer.detail.startswith(NO_CERTIFICATE):
         return asked.answer.detail.removeprefix(NO_CERTIFICATE)
     return "unknown claims nothing that could be proved"

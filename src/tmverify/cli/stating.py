@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -15,6 +16,7 @@ from tmverify.errors import InvalidInputError, shown
 from tmverify.properties.questions import DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
+    from tmverify.asking.property import Property
     from tmverify.cli.properties import Checked
     from tmverify.model import Model
 
@@ -75,6 +77,21 @@ Round = Annotated[
         "about the number as it is written; inner: violated is. Default: that is an error.",
     ),
 ]
+KnownValues = Annotated[
+    bool,
+    typer.Option(
+        "--known-values",
+        help="Only inputs none of whose columns is missing, or has a value that training has not seen; of "
+        "two, both.",
+    ),
+]
+AllowVacuous = Annotated[
+    bool,
+    typer.Option(
+        "--allow-vacuous",
+        help="Take it for an answer if it holds because nothing satisfies the assumption.",
+    ),
+]
 Epsilon = Annotated[
     int | None,
     typer.Option(
@@ -96,14 +113,27 @@ Eta = Annotated[
 ]
 
 
+Count = Annotated[
+    bool,
+    typer.Option(
+        "--count",
+        help="Look at every row, also when the answer is certain, so that the counts are of all rows.",
+        rich_help_panel=_ROWS,
+    ),
+]
+
+
 # The options that the commands about one property have in common.
 _SHARED: list[tuple[str, Any, Any]] = [
     ("data", Data, None),
     ("assume", Assume, None),
     ("margin", Margin, 0),
     ("round", Round, None),
+    ("known_values", KnownValues, False),
+    ("allow_vacuous", AllowVacuous, False),
     ("epsilon", Epsilon, None),
     ("eta", Eta, None),
+    ("count", Count, False),
     ("id", options.IdColumn, None),
     ("n", options.SampleSize, None),
     ("seed", options.Seed, 0),
@@ -197,7 +227,7 @@ def monotonicity(
 
 
 _ABOUT_ROWS = ("distance", "columns", "freeze", "increase", "decrease", "within", "cost")
-_AROUND = ("epsilon", "eta", "id", "n", *_ABOUT_ROWS)
+_AROUND = ("epsilon", "eta", "count", "id", "n", *_ABOUT_ROWS)
 
 
 def _ask(model: Path, typed: dict[str, Any], **stated: Any) -> None:
@@ -218,20 +248,25 @@ def _ask(model: Path, typed: dict[str, Any], **stated: Any) -> None:
         stated["protected"] = tuple(dict.fromkeys(listed(stated["protected"], known)))
     said = Property(
         **stated,
-        **{key: typed[key] for key in ("assume", "margin", "round", "data")},
+        **{key: typed[key] for key in ("assume", "margin", "round", "known_values", "data")},
         epsilon=None if typed["data"] is None else typed["epsilon"] or 0,
         eta=1 if typed["eta"] is None else typed["eta"],
         timeout=read_limit(typed["timeout"], "--timeout"),
+        vacuous="ok" if typed["allow_vacuous"] else "error",
     )
     how = How(
         **{key: typed[key] for key in ("id", "n", "seed", "engine")},
         allowed=typed_of({key: typed[key] for key in _ABOUT_ROWS}),
         certificates=typed["certificate"],
+        every=typed["count"],
     )
-    checked = Checked(model, opened, [said], how)
+    try:
+        checked = Checked(model, opened, [said], how)
+    except InvalidInputError as error:
+        raise _reworded(error, "--round {}") from None
     _finish(
         checked,
-        lambda: checked.document(said.kind) | {"status": checked.status.value} | checked.asked[0].document(),
+        lambda: checked.document(said.kind) | {"status": checked.word} | checked.asked[0].document(),
         lambda: show_one(checked),
         as_json=typed["as_json"],
     )
@@ -239,7 +274,7 @@ def _ask(model: Path, typed: dict[str, Any], **stated: Any) -> None:
 
 def _need_data(typed: dict[str, Any]) -> None:
     """Options about rows, without rows, would be ignored silently."""
-    defaults: dict[str, Any] = {"distance": "columns"}
+    defaults: dict[str, Any] = {"distance": "columns", "count": False}
     for name in _AROUND:
         if typed[name] not in (None, [], defaults.get(name)):
             raise InvalidInputError(f"--{name} is about rows of data: give DATA as well.")
@@ -288,6 +323,7 @@ def check(
     only: Only = [],  # noqa: B006
     data: DataOption = None,
     id: options.IdColumn = None,
+    count: Count = False,
     engine: options.Engine = "auto",
     timeout: CheckTimeout = None,
     as_json: options.AsJson = False,
@@ -299,24 +335,79 @@ def check(
     The file has a table \\[\\[property]] for each, with a name and what is stated:
     expect (and assume), protected, or monotone and toward.
     A counterexample is shown for each that is violated. A property whose severity is "warning" is told, and
-    fails nothing. One that holds because nothing satisfies its assumption is marked vacuous.
+    fails nothing. One that holds because nothing satisfies its assumption is vacuous, and fails the run like
+    an unknown one, unless it has vacuous = "ok".
 
     Example: [cyan]tmverify check loans.tm credit.toml[/cyan]
     in a build: [cyan]tmverify check loans.tm credit.toml --junit report.xml --certificate proofs[/cyan]
     one of them: [cyan]tmverify check loans.tm credit.toml --only 'savings count'[/cyan]
     """
-    from tmverify.asking.property_file import read_properties
-    from tmverify.cli.ask import read_limit
-    from tmverify.cli.junit import save_junit
-    from tmverify.cli.output import print_note, show
     from tmverify.cli.properties import Checked, How
     from tmverify.cli.property_tables import show_all
     from tmverify.cli.saving import check_apart, check_target
-    from tmverify.errors import guess, some
 
     if junit is not None:
         check_target(junit, "--junit", [".xml"])
         check_apart([model, properties, data], [junit], "MODEL, PROPERTIES.toml, --data and --junit")
+    checked: Checked | None = None
+    with _failure_saved(junit, model, properties, lambda: checked):
+        chosen = _chosen(properties, only, data, timeout)
+        how = How(id=id, engine=engine, certificates=certificate, every=count)
+        try:
+            checked = asking = Checked(model, _open(model), chosen, how)
+        except InvalidInputError as error:
+            raise _at(properties, _reworded(error, 'round = "{}"')) from None
+
+        def document() -> dict[str, Any]:
+            return {
+                **asking.document("check"),
+                "file": str(properties),
+                "status": asking.word,
+                "properties": [asked.document() for asked in asking.asked],
+            }
+
+        def show_results() -> None:
+            from tmverify.cli.output import show
+
+            show_all(asking, properties)
+            if junit is not None:
+                show(f"junit: written to {junit}")
+
+        def save() -> None:
+            from tmverify.cli.junit import save_junit
+
+            if junit is not None:
+                save_junit(junit, asking, properties)
+
+        _finish(asking, document, show_results, as_json=as_json, save=save)
+
+
+@contextmanager
+def _failure_saved(
+    junit: Path | None, model: Path, properties: Path, checked: Callable[[], Checked | None]
+) -> Iterator[None]:
+    """A build server is told of an internal error, and of Ctrl-C at any moment, too."""
+    from tmverify.errors import TmVerifyError
+
+    try:
+        yield
+    except (typer.Exit, TmVerifyError, OSError):  # an answer, or an error of the user's
+        raise
+    except (KeyboardInterrupt, Exception) as error:
+        if junit is not None:
+            from tmverify.cli.junit import save_failure
+
+            save_failure(junit, properties, model, checked(), error)
+        raise
+
+
+def _chosen(properties: Path, only: list[str], data: Path | None, timeout: float | None) -> list[Property]:
+    """The properties of a file that are asked."""
+    from tmverify.asking.property_file import read_properties
+    from tmverify.cli.ask import read_limit
+    from tmverify.cli.output import print_note
+    from tmverify.errors import guess, some
+
     instead: dict[str, Any] = {} if data is None else {"data": data}
     if timeout is not None:
         instead["timeout"] = read_limit(timeout, "--timeout")
@@ -329,35 +420,24 @@ def check(
     chosen = [each for each in found if not only or each.name in only]
     if data is not None and not any(each.data == data for each in chosen):
         print_note("--data is not used: no property that is about rows leaves its file open")
-    try:
-        checked = Checked(model, _open(model), chosen, How(id=id, engine=engine, certificates=certificate))
-    except InvalidInputError as error:
-        raise _at(properties, error) from None
-
-    def document() -> dict[str, Any]:
-        return {
-            **checked.document("check"),
-            "file": str(properties),
-            "status": checked.status.value,
-            "properties": [asked.document() for asked in checked.asked],
-        }
-
-    def show_results() -> None:
-        show_all(checked, properties)
-        if junit is not None:
-            show(f"junit: written to {junit}")
-
-    def save() -> None:
-        if junit is not None:
-            save_junit(junit, checked, properties)
-
-    _finish(checked, document, show_results, as_json=as_json, save=save)
+    return chosen
 
 
 def _open(path: Path) -> Model:
     from tmverify.asking.subject import machines, open_models
 
     return machines([path], open_models([path]))[0]
+
+
+def _reworded(error: InvalidInputError, option: str) -> InvalidInputError:
+    """The error, with the ways to round as they are written here."""
+    from tmverify.properties.expressions import ExpressionError
+    from tmverify.properties.meaning import ROUNDING
+
+    if not isinstance(error, ExpressionError):
+        return error
+    ways = " or ".join(option.format(way) for way in ("outer", "inner"))
+    return ExpressionError(error.said.replace(ROUNDING, ways), error.place)
 
 
 def _at(file: Path, error: InvalidInputError) -> InvalidInputError:

@@ -221,7 +221,8 @@ class Model(Classifier):
         """The binary machine that says 1 ("it is class c") or 0, by the sign of c's own score.
 
         For a binary machine, ``single`` of its second class is the machine itself, and of its first
-        class the negated one (with the opposite tie rule, so that the two always disagree).
+        class the negated one (with the opposite tie rule, so that the two always disagree). A clamp stays:
+        it changes no sign, but it limits by how many votes a class can stand.
         """
         index = self.class_index(c)
         tie = self.tie
@@ -236,6 +237,7 @@ class Model(Classifier):
             weights=weights,
             bias=bias,
             tie=tie,
+            clamp=self.clamp,
             empty_clause=self.empty_clause,
             space=self.space,
         )

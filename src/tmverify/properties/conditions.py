@@ -18,7 +18,8 @@ With a clamp T >= 1, q(s) = min(max(s, -T), T) is compared instead:
 *Margins.* A decision for one of the classes S stands by m >= 1 votes iff every row r outside of S has a row c
 of S with q(s_c) - q(s_r) >= m. It fails to iff for some r and all c: q(s_r) >= q(s_c) - k, with k = m - 1;
 that is  s_r - s_c >= -k,  or  s_r >= T - k,  or  s_c <= k - T  (if k < 2 T; else nothing stands by so much).
-A binary machine stands by m iff s >= max(t, m), or for class 0 -s >= max(1 - t, m).
+So it stands by m iff some c of S is ahead of each such r:  s_c - s_r >= m  and, with a clamp,  s_r <= T - m
+and  s_c >= m - T.  A binary machine stands by m iff s >= max(t, m), or for class 0 -s >= max(1 - t, m).
 """
 
 from __future__ import annotations
@@ -72,6 +73,23 @@ def decides(model: Model, first_row: int, c: int) -> list[Case]:
     if c == 0:
         cases.append(tuple(at_most(first_row + r, -T) for r in range(model.n_outputs)))
     return cases
+
+
+def stands(model: Model, first_row: int, classes: Sequence[int], margin: int) -> Iterator[Case]:
+    """Cases in which ``model`` says one of these class indices by at least ``margin`` >= 1 votes."""
+    assert margin
+    if model.n_outputs == 1:
+        (c,) = classes
+        t = least_positive_score(model.tie)
+        yield ((at_least(first_row, max(t, margin)) if c else at_most(first_row, -max(1 - t, margin))),)
+        return
+    rivals = [r for r in range(model.n_outputs) if r not in classes]
+    T = model.clamp
+    for c in classes:
+        ahead = tuple(_margin(first_row, c, r, margin) for r in rivals)
+        low = () if T is None else tuple(at_most(first_row + r, T - margin) for r in rivals)
+        high = () if T is None else (at_least(first_row + c, margin - T),)
+        yield (*high, *low, *ahead)
 
 
 def fails(model: Model, first_row: int, classes: Sequence[int], margin: int = 0) -> Iterator[Case]:

@@ -168,7 +168,10 @@ def value_in(of: int, column: int, values: Iterable[int], n_values: int) -> Form
 
 @dataclass(frozen=True, slots=True)
 class Decides(Formula):
-    """The decision is one of some classes by at least ``margin`` votes; or it is not, if ``denied``."""
+    """The decision is one of some classes by at least ``margin`` votes; or it is not, if ``denied``.
+
+    "Not by so many votes" is no "for another class", so with a margin a denial is a form of its own.
+    """
 
     of: int
     classes: frozenset[int]
@@ -177,16 +180,17 @@ class Decides(Formula):
     denied: bool = False
 
     def negated(self) -> Formula:
+        if self.margin:
+            return replace(self, denied=not self.denied)
         assert not self.denied
-        assert not self.margin
         return replace(self, classes=frozenset(range(self.n_classes)) - self.classes)
 
     def holds(self, facts: Facts) -> Bools:
         return np.asarray(stands(facts, self.of, self.classes, self.margin) != self.denied)
 
     def to_json(self) -> list[Any]:
-        assert not self.denied
-        return ["decides", self.of, sorted(self.classes), self.margin]
+        assert self.margin or not self.denied
+        return ["fails" if self.denied else "decides", self.of, sorted(self.classes), self.margin]
 
 
 def decision_in(of: int, classes: Iterable[int], n_classes: int) -> Formula:
@@ -278,7 +282,7 @@ def denial(formula: Formula) -> Formula:
         return some_of(map(denial, formula.parts))
     if isinstance(formula, Some):
         return all_of(map(denial, formula.parts))
-    return replace(formula, denied=True) if isinstance(formula, Decides) else formula.negated()
+    return replace(formula, denied=not formula.denied) if isinstance(formula, Decides) else formula.negated()
 
 
 def atoms(formula: Formula) -> Iterator[Formula]:

@@ -4,7 +4,7 @@ A model sees a number only as far as its cuts go. A constant between two cuts di
 model takes for one; such a condition is refused, or rounded:
 
     round="outer"   the inputs in doubt count as possible violations: HOLDS is right about the condition as it
-                    was written, a violation may be one of the rounded condition only
+                    was written, a violation may be one of the rounded condition only (``rounding`` tells)
     round="inner"   they do not count: a violation is right about the condition as it was written
 
 Two columns of the same cuts can be compared with each other. If both are in the same interval, any order of
@@ -30,10 +30,12 @@ from tmverify.properties import formula as f
 from tmverify.properties.allowed import value_number
 from tmverify.properties.expressions import INPUTS, ExpressionError, Place
 from tmverify.properties.parsing import parse
+from tmverify.properties.rounding import Doubt, Doubts
 from tmverify.space import Category, Column, Number
 from tmverify.space.values import number_text
 
 Round = Literal["outer", "inner"]
+ROUNDING = "round='outer', or round='inner'"  # as an error says it; elsewhere it is written otherwise
 _ORDERS = ("<", "<=", ">", ">=")
 _OPPOSITE = {"!=": "==", "not in": "in", "is not": "is"}
 _MOST = 1 << 31  # of a factor or a bound of votes
@@ -55,6 +57,8 @@ class Meaning:
         What was rounded, in words.
     decisions : int
         How often a decision was spoken of.
+    doubts : Doubts
+        What was in doubt where it was rounded.
     """
 
     model: Model
@@ -62,6 +66,7 @@ class Meaning:
     round: Round | None = None
     notes: list[str] = field(default_factory=list)
     decisions: int = 0
+    doubts: Doubts = field(default_factory=Doubts)
     _places: dict[str, int] = field(default_factory=dict)
 
     def of(self, given: object, *, assumed: bool) -> f.Formula:
@@ -119,10 +124,10 @@ class Meaning:
         if given.operator == "in":
             if not isinstance(right, tuple):
                 raise ExpressionError(f"in needs a list of values. Got {shown(right)}.", given.place)
-            each = [self._values(column, "==", value, counts, given.place) for value in right]
+            each = [self._values((of, number), "==", value, counts, given.place) for value in right]
             values = set().union(*each)
         else:
-            values = self._values(column, given.operator, right, counts, given.place)
+            values = self._values((of, number), given.operator, right, counts, given.place)
         return f.value_in(of, number, values, len(column.values))
 
     # Columns.
@@ -169,14 +174,15 @@ class Meaning:
         return [len(column.values) - 1] if gone else []
 
     def _values(
-        self, column: Column, operator: str, constant: Any, counts: bool, place: Place | None
+        self, whose: tuple[int, int], operator: str, constant: Any, counts: bool, place: Place | None
     ) -> set[int]:
-        """The values of a column for which a comparison with a constant holds."""
+        """The values of a column, by its input and number, for which a comparison with a constant holds."""
         if constant is None:
             raise ExpressionError("A missing value is asked for by 'is None'.", place)
+        column = self.model.space.columns[whose[1]]
         part = column.part
         if isinstance(part, Number) and not (isinstance(constant, str) and constant in column.values):
-            return self._intervals(column, part, operator, constant, counts, place)
+            return self._intervals(whose, part, operator, constant, counts, place)
         if operator in _ORDERS:
             what = "A text is in no order" if isinstance(part, Number) else f"A {column.kind} has no order"
             raise ExpressionError(f"{what}: {shown(column.name)} can be compared by == and in.", place)
@@ -192,14 +198,14 @@ class Meaning:
 
     def _intervals(
         self,
-        column: Column,
+        whose: tuple[int, int],
         part: Number,
         operator: str,
         constant: Any,
         counts: bool,
         place: Place | None,
     ) -> set[int]:
-        number = _finite(constant)
+        column, number = self.model.space.columns[whose[1]], _finite(constant)
         if number is None:
             raise ExpressionError(
                 f"{shown(column.name)} is a number: compare it with one. Got {shown(constant)} instead.",
@@ -218,8 +224,13 @@ class Meaning:
         if doubtful:
             kept = (self.round == "outer") == counts
             values |= doubtful if kept else set()
-            words = " or ".join(column.values[i] for i in sorted(values)) or "nothing"
+            if len(values) in (0, len(part.cuts) + 1):
+                raise ExpressionError(
+                    _rounded_away(column, part, operator, number, always=bool(values)), place
+                )
+            words = " or ".join(column.values[i] for i in sorted(values))
             self.notes.append(f"{column.name} {operator} {shown(constant)} was taken for {words}")
+            self.doubts.add(whose, part, Doubt(operator, number, counts, frozenset(doubtful)))
         return values
 
     def _two_columns(
@@ -241,6 +252,10 @@ class Meaning:
         if number == number_right and (of == of_right or number not in (self.differ or ())):
             return f.FALSE if operator in ("<", ">") else f.all_of(known)  # one and the same value
         kept = (self.round != "inner") == counts  # where both look the same, and may differ
+        if column.kind == "number":
+            self.doubts.compared.append(((of, number), (of_right, number_right)))
+        if self.round == "inner" and self._looking_alike(column):
+            self.notes.append(f"{left} {operator} {right} was taken for values that the model tells apart")
         if operator == "==":
             doubtful = self._looking_alike(column)
             same = [value for value in there if kept or value not in doubtful]
@@ -393,19 +408,40 @@ def _text(constant: int | float) -> str:
 
 def _unseen(column: Column, part: Number, operator: str, constant: float) -> str:
     """Why a constant can't be seen, with the cuts beside it."""
-    name = column.name if column.name.isidentifier() else f"`{column.name}`"
+    where, use = _beside(column, part, operator, constant)
+    if not part.cuts:
+        return where
+    name = _name(column)
+    return f"The model can't see {name} {operator} {_text(constant)}: {where}. Use {use}; or {ROUNDING}."
+
+
+def _rounded_away(column: Column, part: Number, operator: str, constant: float, *, always: bool) -> str:
+    """Why a condition is not rounded: nothing would be left of it."""
+    where, use = _beside(column, part, operator, constant)
+    if not part.cuts:
+        return where
+    name, whom = _name(column), "every number" if always else "no number"
+    return f"Rounded, {name} {operator} {_text(constant)} would be true of {whom}: {where}. Use {use}."
+
+
+def _name(column: Column) -> str:
+    return column.name if column.name.isidentifier() else f"`{column.name}`"
+
+
+def _beside(column: Column, part: Number, operator: str, constant: float) -> tuple[str, str]:
+    """The cuts beside a constant, and conditions that the model can see."""
+    name = _name(column)
     if not part.cuts:  # every number is the same to it
-        return f"The model does not look at {shown(column.name)} at all: it has no cuts."
+        return f"The model does not look at {shown(column.name)} at all: it has no cuts.", ""
     below = [cut for cut in part.cuts if cut <= constant][-1:]
     above = [cut for cut in part.cuts if cut > constant][:1]
     cuts = [number_text(cut) for cut in (*below, *above)]
     sign = "<=" if operator.startswith("<") else ">"
     use = " or ".join(f"{name} {sign} {cut}" for cut in cuts)
     if operator == "==":
-        use = " or ".join(f"{name} == {value!r}" for value in column.values[:3])
+        use = f"{name} == {column.values[sum(cut < constant for cut in part.cuts)]!r}, all of the interval"
     between = " and ".join(cuts)
     where = f"near {_text(constant)}, its cuts are {between}" if len(cuts) == 2 else f"its cut is {between}"
-    return (
-        f"The model can't see {name} {operator} {_text(constant)}: {where}. "
-        f"Use {use}; or round='outer', or round='inner'."
-    )
+    if len(cuts) == 1 < len(part.cuts):
+        where = f"its {'last' if below else 'first'} cut is {between}"
+    return where, use

@@ -9,8 +9,8 @@
     an input and a row  what had to change (the row that was asked about comes first)
     a pair              how b differs from a
 
-Of words, pixels and many plain flags only those are listed that are 1 in one of the inputs, or differ. Text,
-notebooks and the command line show the same.
+Columns that differ come first. Of words, pixels and many plain flags only those are listed that are 1 in one
+of the inputs, or differ. Text, notebooks and the command line show the same.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _lines(columns: Sequence[Column], bits: Bits) -> tuple[tuple[Line, ...], int
             continue
         values = tuple(column.words(row) for row in bits)
         found.append(Line(column.name, values, len(set(values)) > 1))
-    return tuple(found), hidden
+    return tuple(sorted(found, key=lambda line: not line.differs)), hidden
 
 
 def _decided(model: Model, bits: Bits) -> tuple[Decided, ...]:

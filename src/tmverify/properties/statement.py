@@ -27,10 +27,23 @@ from numpy.typing import NDArray
 from tmverify.errors import InvalidInputError
 from tmverify.model import Model
 from tmverify.properties.allowed import Rule, Rules, Way
-from tmverify.properties.conditions import Case, at_least, decides, fails, lead_of
+from tmverify.properties.conditions import Case, at_least, decides, fails, lead_of, stands
 from tmverify.properties.copies import Bits, Copies
-from tmverify.properties.formula import FALSE, Agree, All, Decides, Formula, In, Lead, Some, all_of, denial
-from tmverify.properties.query import Account, Asked, Query, account, pooled
+from tmverify.properties.formula import (
+    FALSE,
+    TRUE,
+    Agree,
+    All,
+    Decides,
+    Formula,
+    In,
+    Lead,
+    Some,
+    all_of,
+    atoms,
+    denial,
+)
+from tmverify.properties.query import Account, Asked, Pooled, Query, account, pooled
 from tmverify.properties.region import Region, region_in
 from tmverify.properties.setting import Setting
 from tmverify.space import Category, Column, Number
@@ -39,17 +52,22 @@ MOST_CASES = 4096
 MOST_CLAUSES = 20_000
 MOST_JOINED = 500_000  # pairs of ways, many of which may be the same or impossible; some seconds
 DEEPEST, MOST_PARTS = 128, 1 << 16  # levels and parts, which a certificate may have
+LARGEST = 1 << 60  # engines have sums in 64 bits, and certificates numbers below 1 << 62
 EVERYWHERE = Rules("columns")
 _TOO_LONG = "The statement is too long to be taken apart: split it, or say it more simply."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statement:
-    """``expect`` holds for all inputs, or pairs, that meet ``assume``."""
+    """``expect`` holds for all inputs, or pairs, that meet ``assume``.
+
+    ``premise`` is the part of what is assumed that is about decisions; ``expect`` has its negation as a part.
+    """
 
     copies: Copies
     assume: Formula
     expect: Formula
+    premise: Formula = TRUE
 
     def violated(self, joint: Bits, *, fast: bool = False) -> NDArray[np.bool_]:
         """Which joint inputs violate it."""
@@ -63,6 +81,8 @@ class Statement:
         compiler = _Compiler(self.copies)
         cases = [] if part is None else compiler.cases(all_of([left, denial(self.expect)]))
         pool = pooled((*self.copies.models, *compiler.conditions), [([()], cases)])
+        if any(isinstance(atom, Lead) for atom in atoms(self.expect)):
+            _check_votes(pool)
         return StatementQuery(
             **pool,
             region=region if part is None else part,
@@ -90,9 +110,9 @@ class Statement:
         joint = Rules("steps" if rules.distance == "steps" else "columns", columns=tuple(sorted(columns)))
         return region_in(copies.space, copies.joined(x, x), epsilon, joint)
 
-    def assumption(self, region: Region) -> StatementQuery:
-        """Is there an input in this region that meets the assumption?"""
-        return replace(self, expect=Some(())).query(region)
+    def assumption(self, region: Region, *, whole: bool = False) -> StatementQuery:
+        """Is there an input in this region that meets the assumption? As a ``whole``: and the premise?"""
+        return replace(self, expect=self.premise.negated() if whole else FALSE).query(region)
 
     def _restricted(self, region: Region) -> tuple[Region | None, Formula]:
         """The region, restricted by parts of the assumption (None: to nothing), and the rest of it."""
@@ -124,6 +144,17 @@ def _check_size(*formulas: Formula) -> None:
         depth += 1
         if depth > DEEPEST or count > MOST_PARTS:
             raise InvalidInputError(_TOO_LONG)
+
+
+def _check_votes(pool: Pooled) -> None:
+    """Raise InvalidInputError if votes times factors may be too large for engines, or for the checker."""
+    reach = np.abs(pool["votes"]).sum(axis=1).tolist()
+    for constraint in pool["constraints"]:
+        most = abs(constraint.bound) + sum(abs(k) * reach[row] for row, k in constraint.terms)
+        if most >= LARGEST:
+            raise InvalidInputError(
+                "The votes of this model, times these factors, can exceed 2^60: choose smaller factors."
+            )
 
 
 def _by_column(rules: Rules, n_columns: int) -> list[Rule]:
@@ -210,7 +241,8 @@ class _Compiler:
             row, classes = rows[formula.of], sorted(formula.classes)
             if formula.denied:
                 return few(fails(model, row, classes, formula.margin))
-            assert not formula.margin
+            if formula.margin:
+                return few(stands(model, row, classes, formula.margin))
             return few(case for c in classes for case in decides(model, row, c))
         if isinstance(formula, Agree):
             return few(self._agree(formula))

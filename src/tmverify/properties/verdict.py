@@ -92,6 +92,12 @@ class Verdict(_NotABool):
     pair : pair of uint8 arrays, or None
         Of a property about two inputs: the inputs. ``witness`` is the first of them then, and ``flips`` and
         ``changes`` say how the second differs from it.
+    vacuous : bool
+        Of a property that holds: whether it does because nothing possible satisfies its assumption.
+    as_rounded : bool
+        Of a property that was rounded: whether the answer may be true of the rounded one only. Rounded
+        "outer", HOLDS is right about the property as it was written, and so is VIOLATED unless this is set;
+        "inner", VIOLATED is right, and HOLDS is always about the rounded one.
     seconds : float
     engine : str
         The engine that answered.
@@ -129,6 +135,8 @@ class Verdict(_NotABool):
     pair: tuple[NDArray[np.uint8], ...] | None = None
     margin: int = 0
     leads: tuple[int, ...] | None = None
+    vacuous: bool = False
+    as_rounded: bool = False
     setting: Setting | None = None
 
     def __repr__(self) -> str:
@@ -237,11 +245,19 @@ class UniversalVerdict(_NotABool):
     ----------
     status : Status
     verdicts : tuple of Verdict
-        One for each input, in order, up to the input that decided the outcome.
+        One for each input that counts, in order, up to the input that decided the outcome.
     n_inputs : int
+        How many inputs count.
     required : int
         The least number of inputs on which the property must hold, ``ceil(eta * n_inputs)``.
     eta : Fraction
+    about : tuple of int, or None
+        Of a property with an assumption: the inputs that count, by their place, which are those that the
+        assumption is about, or may be. None: all.
+    vacuous : bool
+        Whether it holds because the assumption is about no input.
+    as_rounded : bool
+        As in ``Verdict``; set for every violated share of a property rounded "outer".
     margin, seconds, engine, stop_reason, detail, certificate
         As in ``Verdict``.
     """
@@ -257,6 +273,9 @@ class UniversalVerdict(_NotABool):
     detail: str = ""
     certificate: Evidence | None = None
     margin: int = 0
+    about: tuple[int, ...] | None = None
+    vacuous: bool = False
+    as_rounded: bool = False
 
     def __repr__(self) -> str:
         return universal_line(self)

@@ -11,7 +11,8 @@ from tmverify.verify.questions import (
     robustness_radius,
     similarity_radius,
 )
-from tmverify.verify.stating import Pair, check_fairness, check_monotonicity, prove
+from tmverify.verify.stated import Pair
+from tmverify.verify.stating import check_fairness, check_monotonicity, prove
 from tmverify.verify.universal import check_universal_robustness, check_universal_similarity
 from tmverify.verify.verdict import decide, nearest
 

@@ -1,211 +1,52 @@
-"""``prove``, ``check_fairness``, ``check_monotonicity``: properties that people can state.
-
-A property is assumed of every possible input, or of those around given ones; what can't be decided in time is
-UNKNOWN. A statement about two inputs is one about a ``Pair``.
-"""
+"""``prove``, ``check_fairness``, ``check_monotonicity``: properties that people can state."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import get_args, overload
+from typing import TypedDict, Unpack, overload
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Label, Model
-from tmverify.model.inputs import Row, Rows, input_row, input_rows
-from tmverify.properties import Status, UniversalVerdict, Verdict
-from tmverify.properties import expressions as said
-from tmverify.properties.allowed import Allowed, Columns, Rules, rules_of
-from tmverify.properties.conditions import check_margin
-from tmverify.properties.copies import Copies
-from tmverify.properties.expressions import Expression, ExpressionError
-from tmverify.properties.formula import Agree, all_of, atoms, with_margin
-from tmverify.properties.meaning import Meaning, Round
-from tmverify.properties.questions import DEFAULT_TIMEOUT, PROPERTY
-from tmverify.properties.scope import check_model
-from tmverify.properties.statement import Statement, StatementQuery
-from tmverify.verify.universal import decide_share
-from tmverify.verify.vacuous import noted, noted_share
-from tmverify.verify.verdict import decide
+from tmverify.model.inputs import Row, Rows
+from tmverify.properties import UniversalVerdict, Verdict
+from tmverify.properties.allowed import Allowed, Columns
+from tmverify.properties.expressions import Expression
+from tmverify.properties.meaning import Round
+from tmverify.properties.questions import DEFAULT_TIMEOUT
+from tmverify.verify.stated import SAME_DECISION, Assumed, Pair, Stated, ask_property, monotone
 
-ABOUT_ROUNDED = "so this is about the rounded statement"
-SAME_DECISION = "a.decision == b.decision"
-_PAIR = re.compile(r"\s*same\s+except\s+(?P<names>.*?)(?:\s+where\s+(?P<where>.*))?\s*", re.DOTALL)
-_NAME = re.compile(r"\s*(?:`([^`]+)`|([^,`]*?))\s*(?:,|$)")
+Share = Fraction | float | str
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two inputs, a and b, that are the same except in some columns.
+class How(TypedDict, total=False):
+    """What the three functions take besides, so that their signatures for a type checker are short."""
 
-    Parameters
-    ----------
-    differ : column names
-        In which they may differ.
-    where : text or expression, optional
-        A condition on both, such as ``"a.age <= b.age and city == 'Oslo'"``.
-
-    Examples
-    --------
-    >>> import tmverify as tv
-    >>> pair = tv.Pair(["age"], where="a.age <= b.age")
-    >>> pair == tv.Pair.parse("same except age where a.age <= b.age")
-    True
-    """
-
-    differ: Columns
-    where: str | Expression | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> Pair | None:
-        """The pair of a text such as "same except sex, age where a.age <= b.age"; None if it says another."""
-        found = _PAIR.fullmatch(text)
-        if found is None:
-            return None
-        names, at = [], 0
-        while at < len(found["names"]):
-            name = _NAME.match(found["names"], at)
-            if name is None or not (name[1] or name[2]):
-                raise ExpressionError(
-                    "After 'same except' come names of columns, with commas between them.",
-                    said.Place(text, found.start("names") + at, found.end("names")),
-                )
-            names.append(name[1] or name[2])
-            at = name.end()
-        return cls(names, found["where"])
+    margin: int
+    round: Round | None
+    known_values: bool
+    x: Row | None
+    epsilon: int | None
+    X: Rows | None
+    allowed: Allowed | None
+    timeout: float | None
+    engine: str
+    certificate: bool
 
 
-Assumed = str | Expression | Pair | None
+class HowAssumed(How, total=False):
+    """The same, with an assumption."""
 
-
-class Stated:
-    """A property of one model: the statement, and how it is asked.
-
-    Attributes
-    ----------
-    statement : Statement
-    notes : tuple of str
-        What was rounded, in words.
-    """
-
-    def __init__(
-        self,
-        model: Model,
-        assume: Assumed,
-        expect: str | Expression,
-        *,
-        margin: int = 0,
-        round: Round | None = None,
-        more: tuple[str | Expression, ...] = (),
-    ) -> None:
-        self.model = check_model(model, "model")
-        if round is not None and round not in get_args(Round):
-            raise InvalidInputError(f"round must be 'outer', 'inner' or None. Got {shown(round)} instead.")
-        votes = check_margin(margin, model)
-        given = (Pair.parse(assume) or assume) if isinstance(assume, str) else assume
-        differ, condition = None, given
-        if isinstance(given, Pair):
-            differ, condition = frozenset(self._differing(given.differ)), given.where
-        meaning = Meaning(model, differ, round)
-        conditions = [part for part in (condition, *more) if part is not None]
-        assumed = all_of([meaning.of(part, assumed=True) for part in conditions])
-        expected = meaning.of(expect, assumed=False)
-        if votes and not meaning.decisions:
-            raise InvalidInputError("margin is by how much decisions stand, and expect is about no decision.")
-        if votes and any(isinstance(atom, Agree) and atom.denied for atom in atoms(expected)):
-            raise InvalidInputError("margin is for decisions that are to be so, not for != between them.")
-        self.statement = Statement(Copies(model, differ), assumed, with_margin(expected, votes))
-        self.notes = tuple(f"rounded: {note}" for note in dict.fromkeys(meaning.notes))
-        self.round = round
-
-    def said_of(self, status: Status) -> tuple[str, ...]:
-        """What was rounded; and, where the rounding decides whom the answer is about, that it does."""
-        about_rounded = Status.VIOLATED if self.round == "outer" else Status.HOLDS
-        return (*self.notes, ABOUT_ROUNDED) if self.notes and status is about_rounded else self.notes
-
-    def _differing(self, names: Columns) -> list[int]:
-        given = [names] if isinstance(names, str) else names
-        if not isinstance(given, Iterable):
-            raise InvalidInputError(f"A pair differs in columns, by name. Got {shown(names)} instead.")
-        meaning = Meaning(self.model)
-        found = [meaning.column(str(name)) for name in given]
-        if not found:
-            raise InvalidInputError("Two inputs that differ in no column are the same: name at least one.")
-        return found
-
-    def query(self, x: NDArray[np.uint8] | None, epsilon: int | None, rules: Rules) -> StatementQuery:
-        """The question about one input, or about all."""
-        region = self.statement.region(x, epsilon, rules)
-        query = self.statement.query(region) if x is None else self.statement.query(region, x, rules)
-        return query.about(PROPERTY.name, (self.model,), "team")
-
-    def rules(self, allowed: Allowed | Rules) -> Rules:
-        """What may change around an input."""
-        if allowed.distance == "bits" and not self.model.space.only_flags:
-            raise InvalidInputError("A property is about columns: distance must be 'columns' or 'steps'.")
-        rules = allowed if isinstance(allowed, Rules) else rules_of(self.model, allowed)
-        for rule in rules.columns:
-            if rule.column in (self.statement.copies.differ or ()) and (
-                rule.values or rule.way in ("up", "down")
-            ):
-                name = self.model.space.columns[rule.column].name
-                raise InvalidInputError(
-                    f"The two inputs may differ in {name!r}, where b has any value: say by an assumption "
-                    f"which ones it may have (b.{said.column(name)} in …), not by what may change."
-                )
-        return rules
-
-    def hints(self, rows: NDArray[np.uint8], query: StatementQuery) -> NDArray[np.uint8] | None:
-        """Joint inputs in which a is one of these rows, and b one of them as well in its own columns."""
-        copies = self.statement.copies
-        others = np.roll(rows, 1, axis=0)
-        joint = np.zeros((len(rows), copies.space.n_bits), np.uint8)
-        joint[:, copies.bits[-1]] = others
-        joint[:, copies.bits[0]] = rows
-        inside = np.array([query.region.contains(z) for z in joint], np.bool_)
-        return joint[inside] if inside.any() else None
+    assume: str | Expression | None
 
 
 @overload
 def prove(
-    model: Model,
-    assume: Assumed,
-    expect: str | Expression,
-    *,
-    margin: int = 0,
-    round: Round | None = None,
-    x: Row | None = None,
-    epsilon: int | None = 0,
-    X: Rows | None = None,
-    eta: None = None,
-    allowed: Allowed | None = None,
-    timeout: float | None = DEFAULT_TIMEOUT,
-    engine: str = "auto",
-    certificate: bool = False,
+    model: Model, assume: Assumed, expect: str | Expression, *, eta: None = None, **how: Unpack[How]
 ) -> Verdict: ...
 
 
 @overload
 def prove(
-    model: Model,
-    assume: Assumed,
-    expect: str | Expression,
-    *,
-    margin: int = 0,
-    round: Round | None = None,
-    x: None = None,
-    epsilon: int | None = 0,
-    X: Rows,
-    eta: Fraction | float | str,
-    allowed: Allowed | None = None,
-    timeout: float | None = DEFAULT_TIMEOUT,
-    engine: str = "auto",
-    certificate: bool = False,
+    model: Model, assume: Assumed, expect: str | Expression, *, eta: Share, **how: Unpack[How]
 ) -> UniversalVerdict: ...
 
 
@@ -216,10 +57,11 @@ def prove(
     *,
     margin: int = 0,
     round: Round | None = None,
+    known_values: bool = False,
     x: Row | None = None,
     epsilon: int | None = 0,
     X: Rows | None = None,
-    eta: Fraction | float | str | None = None,
+    eta: Share | None = None,
     allowed: Allowed | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
@@ -242,12 +84,16 @@ def prove(
         What to do with a constant between two cuts, which the model can't see; without it, that is an error.
         "outer": the inputs in doubt count, so that HOLDS is right about the constant as it is written.
         "inner": they do not, so that VIOLATED is.
+    known_values : bool
+        Assume besides that no column of the input, or of either of two, has a missing value or one that
+        training has not seen.
     x : a row, optional
         Only inputs within ``epsilon`` changes of this one. Of a pair, this is about a; b differs from it in
         the columns of the pair. By default, epsilon is 0: x itself.
     X : rows, optional
-        With ``eta``: the same for each row, and whether it holds for at least this share of them. Without:
-        inputs at which to look for a violation first.
+        With ``eta``: the same for each row, and whether it holds for at least this share of them; with an
+        assumption, of those around which something possible meets it (``.about`` has their places).
+        Without: inputs at which to look for a violation first.
     allowed : Allowed, optional
         What may change around x, as in ``check_robustness``.
     timeout, engine, certificate
@@ -277,45 +123,19 @@ def prove(
     >>> v.status, [str(change) for change in v.changes]
     (<Status.VIOLATED: 'violated'>, ['sex f → m'])
     """
-    stated = Stated(model, assume, expect, margin=margin, round=round)
+    stated = Stated(model, assume, expect, margin=margin, round=round, known_values=known_values)
     return ask_property(stated, x, epsilon, X, eta, allowed, timeout, engine, certificate)
 
 
 @overload
 def check_fairness(
-    model: Model,
-    protected: Columns,
-    *,
-    assume: str | Expression | None = None,
-    margin: int = 0,
-    round: Round | None = None,
-    x: Row | None = None,
-    epsilon: int | None = 0,
-    X: Rows | None = None,
-    eta: None = None,
-    allowed: Allowed | None = None,
-    timeout: float | None = DEFAULT_TIMEOUT,
-    engine: str = "auto",
-    certificate: bool = False,
+    model: Model, protected: Columns, *, eta: None = None, **how: Unpack[HowAssumed]
 ) -> Verdict: ...
 
 
 @overload
 def check_fairness(
-    model: Model,
-    protected: Columns,
-    *,
-    assume: str | Expression | None = None,
-    margin: int = 0,
-    round: Round | None = None,
-    x: None = None,
-    epsilon: int | None = 0,
-    X: Rows,
-    eta: Fraction | float | str,
-    allowed: Allowed | None = None,
-    timeout: float | None = DEFAULT_TIMEOUT,
-    engine: str = "auto",
-    certificate: bool = False,
+    model: Model, protected: Columns, *, eta: Share, **how: Unpack[HowAssumed]
 ) -> UniversalVerdict: ...
 
 
@@ -326,10 +146,11 @@ def check_fairness(
     assume: str | Expression | None = None,
     margin: int = 0,
     round: Round | None = None,
+    known_values: bool = False,
     x: Row | None = None,
     epsilon: int | None = 0,
     X: Rows | None = None,
-    eta: Fraction | float | str | None = None,
+    eta: Share | None = None,
     allowed: Allowed | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
@@ -345,50 +166,24 @@ def check_fairness(
     protected : column names
     assume : text or expression, optional
         Only pairs of which this is true; columns that both share go by their names, others as a.sex, b.sex.
-    model, margin, round, x, epsilon, X, eta, allowed, timeout, engine, certificate
+    model, margin, round, known_values, x, epsilon, X, eta, allowed, timeout, engine, certificate
         As in ``prove``.
     """
-    stated = Stated(model, Pair(protected, assume), SAME_DECISION, margin=margin, round=round)
+    stated = Stated(
+        model, Pair(protected, assume), SAME_DECISION, margin=margin, round=round, known_values=known_values
+    )
     return ask_property(stated, x, epsilon, X, eta, allowed, timeout, engine, certificate)
 
 
 @overload
 def check_monotonicity(
-    model: Model,
-    column: str,
-    toward: Label,
-    *,
-    assume: str | Expression | None = None,
-    margin: int = 0,
-    round: Round | None = None,
-    x: Row | None = None,
-    epsilon: int | None = 0,
-    X: Rows | None = None,
-    eta: None = None,
-    allowed: Allowed | None = None,
-    timeout: float | None = DEFAULT_TIMEOUT,
-    engine: str = "auto",
-    certificate: bool = False,
+    model: Model, column: str, toward: Label, *, eta: None = None, **how: Unpack[HowAssumed]
 ) -> Verdict: ...
 
 
 @overload
 def check_monotonicity(
-    model: Model,
-    column: str,
-    toward: Label,
-    *,
-    assume: str | Expression | None = None,
-    margin: int = 0,
-    round: Round | None = None,
-    x: None = None,
-    epsilon: int | None = 0,
-    X: Rows,
-    eta: Fraction | float | str,
-    allowed: Allowed | None = None,
-    timeout: float | None = DEFAULT_TIMEOUT,
-    engine: str = "auto",
-    certificate: bool = False,
+    model: Model, column: str, toward: Label, *, eta: Share, **how: Unpack[HowAssumed]
 ) -> UniversalVerdict: ...
 
 
@@ -400,16 +195,20 @@ def check_monotonicity(
     assume: str | Expression | None = None,
     margin: int = 0,
     round: Round | None = None,
+    known_values: bool = False,
     x: Row | None = None,
     epsilon: int | None = 0,
     X: Rows | None = None,
-    eta: Fraction | float | str | None = None,
+    eta: Share | None = None,
     allowed: Allowed | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
     engine: str = "auto",
     certificate: bool = False,
 ) -> Verdict | UniversalVerdict:
     """Does raising a column, all else equal, never turn the decision away from ``toward``? HOLDS means: yes.
+
+    Of any two possible inputs a and b that differ in the column alone, where b has as much of it or more: if
+    a is decided ``toward``, and stands by at least ``margin`` votes, then so is b, by at least as many.
 
     Parameters
     ----------
@@ -418,81 +217,12 @@ def check_monotonicity(
     toward : label
         The class that more of it should only favour.
     margin : int
-        Only 0: how a margin is to be read here is not decided.
-    assume, model, round, x, epsilon, X, eta, allowed, timeout, engine, certificate
+        By how many votes both decisions stand; a that stands by fewer says nothing. 0: ties as the model
+        declares them.
+    assume, model, round, known_values, x, epsilon, X, eta, allowed, timeout, engine, certificate
         As in ``check_fairness``.
     """
-    stated = monotone(model, column, toward, assume=assume, margin=margin, round=round)
-    return ask_property(stated, x, epsilon, X, eta, allowed, timeout, engine, certificate)
-
-
-def monotone(
-    model: Model,
-    column: str,
-    toward: Label,
-    *,
-    assume: str | Expression | None,
-    margin: int,
-    round: Round | None,
-) -> Stated:
-    """The property that ``check_monotonicity`` checks."""
-    if margin:
-        raise InvalidInputError(
-            "Monotonicity takes no margin yet: an input that stands by less would count as a violation by "
-            "itself. Ask for margins by prove."
-        )
-    before, after = said.column(column, "a"), said.column(column, "b")
-    stays = said.Decision("b") == toward
-    return Stated(
-        model,
-        Pair((column,), before <= after),
-        ~(said.Decision("a") == toward) | stays,
-        margin=margin,
-        round=round,
-        more=() if assume is None else (assume,),
+    stated = monotone(
+        model, column, toward, assume=assume, margin=margin, round=round, known_values=known_values
     )
-
-
-def ask_property(
-    stated: Stated,
-    x: Row | None = None,
-    epsilon: int | None = 0,
-    X: Rows | None = None,
-    eta: Fraction | float | str | None = None,
-    allowed: Allowed | Rules | None = None,
-    timeout: float | None = DEFAULT_TIMEOUT,
-    engine: str = "auto",
-    certificate: bool = False,
-    on_verdict: Callable[[Verdict], None] | None = None,
-) -> Verdict | UniversalVerdict:
-    """Decide a property: for every possible input, around one, or for a share of some."""
-    if eta is not None and X is None:
-        raise InvalidInputError("eta is a share of rows: pass X as well.")
-    if x is not None and X is not None:
-        raise InvalidInputError("Pass x, one input, or X, several, not both.")
-    if x is None and eta is None and allowed is not None:
-        raise InvalidInputError("What may change is said of an input: pass x, or X and eta.")
-    rules = stated.rules(allowed or Allowed())
-    rows = None if X is None else input_rows(X, stated.model)
-    if eta is not None:
-        assert rows is not None
-
-        def ask(row: NDArray[np.uint8]) -> StatementQuery:
-            return stated.query(row, epsilon, rules)
-
-        result = decide_share(
-            ask,
-            rows,
-            eta,
-            timeout=timeout,
-            timeout_per_input=None,
-            engine=engine,
-            certificate=certificate,
-            on_verdict=on_verdict,
-        )
-        return noted_share(result, ask, rows, stated.said_of(result.status))
-    query = stated.query(None if x is None else input_row(x, stated.model), epsilon, rules)
-    if rows is not None and engine == "auto":
-        query = replace(query, hints=stated.hints(rows, query))
-    verdict = decide(query, timeout=timeout, engine=engine, certificate=certificate)
-    return noted(verdict, query, stated.said_of(verdict.status))
+    return ask_property(stated, x, epsilon, X, eta, allowed, timeout, engine, certificate)

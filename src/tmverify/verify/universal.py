@@ -204,11 +204,15 @@ def decide_share(
     timeout_per_input: float | None,
     engine: str,
     certificate: bool,
-    on_verdict: Callable[[Verdict], None] | None,
+    on_verdict: Callable[[Verdict], None] | None = None,
+    judge: Callable[[int, Verdict], Verdict] | None = None,
+    every: bool = False,
 ) -> UniversalVerdict:
-    """Does the property that ``ask`` makes of an input hold on at least an ``eta`` fraction of the rows?"""
-    if not len(bits):
-        raise InvalidInputError("X must hold at least one input. Got none instead.")
+    """Does the property that ``ask`` makes of an input hold on at least an ``eta`` fraction of the rows?
+
+    ``judge`` may change what is said of a row, by its place. With ``every``, all rows are looked at.
+    """
+    check_some(bits)
     fraction = exact_fraction(eta)
     # This raises if an argument is wrong, even if no input needs to be decided.
     asked = ask(bits[0])
@@ -218,13 +222,14 @@ def decide_share(
     start = time.perf_counter()
     count = Count(len(bits), required_count(fraction, len(bits)))
     verdicts: list[Verdict] = []
-    for x in bits:
-        if count.status is not Status.UNKNOWN or deadline.passed():
+    for place, x in enumerate(bits):
+        if (count.status is not Status.UNKNOWN and not every) or deadline.passed():
             break
         # The deadline may have passed since the line above, but a limit of 0 is not allowed.
         limits = [max(limit, 1e-3) for limit in (each, deadline.remaining()) if limit is not None]
         limit = min(limits, default=None)
         verdict = decide(ask(x), timeout=limit, engine=name, certificate=certificate)
+        verdict = verdict if judge is None else judge(place, verdict)
         verdicts.append(verdict)
         count.add(verdict.status)
         if on_verdict is not None:
@@ -250,6 +255,12 @@ def decide_share(
         margin=asked.margin,
     )
     return _certified(result, asked, bits) if certificate else result
+
+
+def check_some(bits: NDArray[np.uint8]) -> None:
+    """Raise InvalidInputError if there are no rows."""
+    if not len(bits):
+        raise InvalidInputError("X must hold at least one input. Got none instead.")
 
 
 def _certified(result: UniversalVerdict, query: AnyQuery, bits: NDArray[np.uint8]) -> UniversalVerdict:

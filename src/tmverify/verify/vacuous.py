@@ -1,73 +1,98 @@
-"""Vacuous answers: a property that holds because nothing possible satisfies what it assumes.
+"""Whom an assumption is about: is there an input in the region, or a pair, that meets it?
 
-Such a HOLDS is right, and mostly a mistake of the one who wrote the assumption. So the question is asked once
-more, without an expectation: is there an input that meets the assumption? If it is proved that there is none,
-the answer says so in its ``detail``. The same goes for each row of a share. What was rounded is said there
-too.
+*Vacuous.* A property that holds because nothing possible satisfies what it assumes is right, and mostly a
+mistake of the one who wrote it. So of what holds it is asked once more, with nothing expected; if it is
+proved that there is no such input, the answer is marked. What a property assumes of a decision (that a is
+decided "good", where more should not hurt) belongs to that; not so for rows.
+
+*Rows.* An assumption is *about* a row if some input around it (of a pair: some a around it, with some b)
+meets the assumption. The property says nothing of other rows, and so they do not count in a share. This is
+found out for all rows before the first is decided: what is required is a share of a known number. A row of
+which it is not found out in time counts, as one that holds at best in doubt: then neither outcome can be
+wrong. If the row does not count in truth, there is one row less, of which at most one less holds; as a share
+is at most 1, that can't turn "too few can hold" into "enough do", nor the other way round.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.engines.engine import Deadline
-from tmverify.properties import Status, UniversalVerdict, Verdict
+from tmverify.properties import Status, StopReason, Verdict
 from tmverify.properties.formula import TRUE
-from tmverify.properties.statement import StatementQuery
+from tmverify.properties.statement import Statement, StatementQuery
 from tmverify.verify.verdict import decide
 
 VACUOUS = "nothing possible satisfies the assumption"
+NEVER_DECIDED = "nothing possible that is assumed is decided so in the first place"
+IN_DOUBT = "whether anything possible satisfies the assumption was not found out in time"
 _TIME = 5.0
-"""Seconds for the second question, of all rows together."""
+"""Seconds for the second question, of each row or of all inputs."""
 
-AnswerT = TypeVar("AnswerT", Verdict, UniversalVerdict)
-
-
-def is_vacuous(answer: Verdict | UniversalVerdict) -> bool:
-    """Whether it holds because nothing possible satisfies the assumption, of a share: around no row."""
-    if isinstance(answer, Verdict):
-        return answer.status is Status.HOLDS and VACUOUS in answer.detail
-    holding = [verdict for verdict in answer.verdicts if verdict.status is Status.HOLDS]
-    return answer.status is Status.HOLDS and bool(holding) and all(map(is_vacuous, holding))
+Bits = NDArray[np.uint8]
 
 
 def noted(verdict: Verdict, query: StatementQuery, rounded: Sequence[str]) -> Verdict:
-    """The verdict, with what a reader must know besides."""
-    return _with(verdict, [*_vacuous(verdict, query, Deadline(_TIME)), *rounded])
+    """The verdict, with what a reader must know besides: whether it is vacuous, and what was rounded."""
+    met = _is_met(query, _TIME, whole=True) if verdict.status is Status.HOLDS else True
+    words = "" if met else IN_DOUBT if met is None else why_vacuous(query.statement)
+    return replace(verdict, vacuous=met is False, detail=joined(verdict.detail, words, *rounded))
 
 
-def noted_share(
-    result: UniversalVerdict,
-    ask: Callable[[NDArray[np.uint8]], StatementQuery],
-    rows: NDArray[np.uint8],
-    rounded: Sequence[str],
-) -> UniversalVerdict:
-    """The same of a share of rows; ``ask`` makes the question about a row."""
-    deadline = Deadline(_TIME)
-    verdicts = []
-    for verdict, row in zip(result.verdicts, rows, strict=False):
-        asked = verdict.status is Status.HOLDS and not deadline.passed()
-        verdicts.append(_with(verdict, _vacuous(verdict, ask(row), deadline) if asked else []))
-    n = sum(map(is_vacuous, verdicts))
-    around = [f"{VACUOUS} around {n} of the {len(verdicts)} rows looked at"] if n else []
-    return _with(replace(result, verdicts=tuple(verdicts)), [*around, *rounded])
+def why_vacuous(statement: Statement) -> str:
+    """Why a statement says nothing, in words."""
+    return VACUOUS if statement.premise == TRUE else NEVER_DECIDED
 
 
-def _vacuous(verdict: Verdict, query: StatementQuery, deadline: Deadline) -> list[str]:
+def joined(*notes: str) -> str:
+    """Notes as one text."""
+    return "; ".join(note for note in notes if note)
+
+
+def rows_met(
+    statement: Statement, rows: Bits, ask: Callable[[Bits], StatementQuery], deadline: Deadline
+) -> Iterator[bool | None]:
+    """Of each row, whether its assumption is about it; None if that was not found out in time.
+
+    ``ask`` makes the question about a row.
+    """
+    copies = statement.copies
+    joint = np.array([copies.joined(*[x] * copies.n) for x in rows])
+    itself = statement.assume.holds(copies.facts(joint))
+    for x, met in zip(rows, itself.tolist(), strict=True):
+        left = deadline.remaining()
+        seconds = _TIME if left is None else min(_TIME, left)
+        yield True if met else (_is_met(ask(x), seconds) if seconds > 0 else None)
+
+
+def unless_in_doubt(verdict: Verdict) -> Verdict:
+    """The verdict about a row, of which it is not known whether the assumption is about it."""
+    if verdict.status is not Status.HOLDS:
+        return verdict
+    return replace(
+        verdict,
+        status=Status.UNKNOWN,
+        stop_reason=StopReason.TIMEOUT,
+        detail="whether the assumption is about this row was not found out in time",
+        certificate=None,
+    )
+
+
+def about_rows(met: Sequence[bool | None]) -> str:
+    """In words, how many rows an assumption is about."""
+    sure, doubtful = sum(is_met is True for is_met in met), met.count(None)
+    more = f", and perhaps about {doubtful} more" if doubtful else ""
+    return f"the assumption is about {sure or 'none'} of the {len(met)} rows{more}"
+
+
+def _is_met(query: StatementQuery, seconds: float, *, whole: bool = False) -> bool | None:
+    """Whether some input of the query's region meets the assumption; None if time did not suffice."""
     statement = query.statement
-    if verdict.status is not Status.HOLDS or statement.assume == TRUE:
-        return []
-    limit = max(1e-3, deadline.remaining() or 0.0)
-    seen = decide(statement.assumption(query.region), timeout=limit)
-    return [VACUOUS] if seen.status is Status.HOLDS else []
-
-
-def _with(answer: AnswerT, notes: Sequence[str]) -> AnswerT:
-    if not notes:
-        return answer
-    return replace(answer, detail="; ".join([answer.detail, *notes] if answer.detail else notes))
+    if statement.assume == TRUE and not (whole and statement.premise != TRUE):
+        return True
+    seen = decide(statement.assumption(query.region, whole=whole), timeout=max(1e-3, seconds))
+    return {Status.HOLDS: False, Status.VIOLATED: True}.get(seen.status)

@@ -16,6 +16,7 @@ data = "rows.csv"
 epsilon = 2
 timeout = 60
 severity = "warning"
+known_values = true
 
 [[property]]
 name = "first"
@@ -26,6 +27,7 @@ round = "outer"
 severity = "error"
 timeout = inf
 why = "because"
+known_values = false
 
 [[property]]
 name = "second"
@@ -72,6 +74,7 @@ def test_everything(tmp_path: Path) -> None:
         data=tmp_path / "rows.csv",
         timeout=60.0,
         severity="warning",
+        known_values=True,
     )
     assert (second.kind, second.about_rows) == ("fairness", True)
     assert (third.kind, third.toward, third.data, third.epsilon) == (
@@ -134,6 +137,8 @@ ONE = '[[property]]\nname = "one"\n'
         (ONE + 'expect = "x0"\nmargin = -1', "margin must be a whole number, from 0. Got -1 instead."),
         (ONE + 'expect = "x0"\nmargin = true', "margin must be a whole number"),
         (ONE + 'expect = "x0"\nround = "up"', 'round must be "outer" or "inner". Got \'up\' instead.'),
+        (ONE + 'expect = "x0"\nknown_values = 1', "known_values must be true or false. Got 1 instead."),
+        (ONE + 'expect = "x0"\nvacuous = true', 'vacuous must be "error" or "ok". Got True instead.'),
         (ONE + 'expect = "x0"\nseverity = "fatal"', 'severity must be "error" or "warning".'),
         (ONE + 'expect = "x0"\ntimeout = 0', "timeout must be a number of seconds above 0, or inf."),
         (ONE + 'expect = "x0"\ntimeout = nan', "timeout must be a number of seconds above 0, or inf."),

@@ -59,6 +59,7 @@ UNREADABLE_EXPECTED = [
     ["votes", [], 0], ["votes", [[0, 0, 0]], 0], ["votes", [[0, 0, 1], [0, 0, 1]], 0], ["votes", [[0, 0]], 0],
     ["votes", [[1, 0, 1], [0, 0, 1]], 0], ["votes", [[0, 0, 1 << 32]], 0], ["votes", [[0, 0, 1]], 1 << 32],
     ["votes", [[0, 0, 1]], 0.5], ["votes", [[0, -1, 1]], 0],
+    ["fails", 0, [0], 0], ["fails", 0, [0]], ["fails", 0, [], 1], ["all", ["fails", 0, [0], 1], ["agree", 2]],
 ]  # fmt: skip
 REFUSED = [
     ["in", 0, 0, [2]], ["in", 0, 0, [0, 1]], ["in", 0, 1, [4]], ["in", 0, 1, [0, 1, 2, 3]], ["in", 0, 3, [0]],
@@ -66,6 +67,7 @@ REFUSED = [
 ]  # fmt: skip
 REFUSED_EXPECTED = [
     *REFUSED, ["decides", 0, [2], 0], ["decides", 0, [0, 1], 0], ["votes", [[0, 2, 1]], 0], ["agree", 9],
+    ["fails", 0, [0], 9], ["fails", 0, [2], 1], ["fails", 0, [0, 1], 1],
 ]  # fmt: skip
 
 
@@ -223,6 +225,12 @@ def test_words(tmp_path: Any) -> None:
         f"every two possible inputs of model {name} that are the same except 'age', a and b, such that "
         "a's 'age' is no higher than b's 'age' and 'owner' is '1': "
         "a's decision is 'no' or b's decision is 'yes'"
+    )
+    safely = tv.check_monotonicity(model, "age", "yes", margin=2, certificate=True)
+    check_by_both(safely.certificate, [model], tmp_path)
+    assert safely.certificate is not None
+    assert safely.certificate.check(model).endswith(
+        "not (a's decision is 'yes' by at least 2 vote(s)) or b's decision is 'yes' by at least 2 vote(s)"
     )
     row = {"owner": True, "age": 30, "sex": "f"}
     near = tv.prove(

@@ -78,6 +78,14 @@ def test_what_holds(capsys: Capture) -> None:
     assert lines[1] == "same decision whatever age and sex is, if owner"
 
 
+def test_more_never_hurts_by_votes(capsys: Capture) -> None:
+    more = ["monotonicity", "m.tm", "age", "--margin", "1", "--toward"]
+    lines = said(capsys, *more, "yes", code=0)
+    assert lines[1] == "more age never turns the decision away from yes, by at least 1 vote, before and after"
+    lines = said(capsys, *more, "no", code=1)
+    assert lines[-1] == "  decision  no, by 1 vote  yes, on a tie  ←"
+
+
 def test_one_input_that_violates_it(capsys: Capture) -> None:
     expect = ["--expect", "decision == 'yes'", "--assume", "age > 60 and sex == 'f' and not owner"]
     assert said(capsys, "prove", "m.tm", *expect, code=1)[3:] == [
@@ -89,6 +97,23 @@ def test_one_input_that_violates_it(capsys: Capture) -> None:
     ]
 
 
+def test_known_values(capsys: Capture) -> None:
+    """Without an age nobody but owners is accepted; nobody else is without one."""
+    ask_it = ["monotonicity", "m.tm", "age", "--toward", "no", "--assume", "not owner and sex == 'm'"]
+    assert said(capsys, *ask_it, code=1)
+    older = ["prove", "m.tm", "--assume", "not (age <= 60) and sex == 'm'", "--expect", "decision == 'yes'"]
+    lines = said(capsys, *older, code=1)
+    assert "  age       missing" in lines
+    lines = said(capsys, *older, "--known-values", code=0)
+    assert lines[1].endswith(", known values only")
+    assert ask(capsys, *older, "--known-values", code=0)["known_values"] is True
+    Path("k.toml").write_text(
+        'known_values = true\n[[property]]\nname = "k"\nassume = "not (age <= 60) and sex == \'m\'"\n'
+        "expect = \"decision == 'yes'\"\n"
+    )
+    assert said(capsys, "check", "m.tm", "k.toml", code=0)
+
+
 def test_two_inputs_that_violate_it(capsys: Capture) -> None:
     lines = said(
         capsys, "fairness", "m.tm", "--protected", "sex", "--assume", "age > 60 and a.sex == 'f'", code=1
@@ -96,9 +121,9 @@ def test_two_inputs_that_violate_it(capsys: Capture) -> None:
     assert lines[3:] == [
         "VIOLATED  by this pair of inputs",
         "            a              b",
+        "  sex       f              m              ←",
         "  owner     0              0",
         "  age       over 60        over 60",
-        "  sex       f              m              ←",
         "  decision  no, by 1 vote  yes, on a tie  ←",
     ]
 
@@ -120,15 +145,29 @@ def test_what_was_rounded_and_what_is_vacuous_is_visible(capsys: Capture) -> Non
     prove = ["prove", "m.tm", "--expect", "decision == 'yes'", "--assume"]
     lines = said(capsys, *prove, "owner and age > 40", "--round", "outer", code=0)
     assert lines[-1] == "  rounded: age > 40 was taken for 25 to 60 or over 60"
-    lines = said(capsys, *prove, "age > 60 and age <= 25", code=0)
-    assert lines[-1] == "  vacuous: nothing possible satisfies the assumption"
+    found = ask(capsys, *prove, "owner and age > 40", "--round", "outer", code=0)
+    assert (found["as_rounded"], found["rounded"]) == (False, [lines[-1].strip()])
+    lines = said(capsys, *prove, "owner and age > 40", "--round", "inner", code=0)
+    assert lines[3] == "HOLDS, AS ROUNDED  proved for every possible input"
+    twice = [*prove, "not owner and age > 40 and age < 30", "--round", "outer"]
+    assert said(capsys, *twice, code=1)[3] == "VIOLATED, AS ROUNDED  by this input"
+    found = ask(capsys, *twice, code=1)
+    assert (found["status"], found["as_rounded"]) == ("violated", True)
+    lines = said(capsys, *prove, "age > 60 and age <= 25", code=2)
+    assert lines[-1] == "VACUOUS  it holds because nothing possible satisfies the assumption"
+    lines = said(capsys, *prove, "age > 60 and age <= 25", "--allow-vacuous", code=0)
+    assert lines[-1] == "HOLDS  it holds because nothing possible satisfies the assumption"
+    found = ask(capsys, *prove, "age > 60 and age <= 25", code=2)
+    assert (found["status"], found["vacuous"]) == ("vacuous", True)
+    lines = said(capsys, *prove[:2], "rows.csv", *prove[2:], "age is None", code=2)
+    assert lines[-1] == "VACUOUS  it holds because the assumption is about none of 4 rows"
 
 
 def test_rows(capsys: Capture) -> None:
     rows = ["prove", "m.tm", "rows.csv", "--id", "name", "--expect", "decision == 'yes'"]
     lines = said(capsys, *rows, "--eta", "3/4", code=0)
     assert lines[2:4] == [
-        "4 rows · eta 3/4 · at most 0 columns changed · engine auto · limit 300 s",
+        "4 rows · eta 3/4 · as they are · engine auto · limit 300 s",
         "HOLDS  proved around 3 of 4 rows, 3 required, 1 violated",
     ]
     assert lines[4:6] == ["  bob:", "  owner     0"]
@@ -146,6 +185,41 @@ def test_rows(capsys: Capture) -> None:
         "  bob: no, by 1 vote",
         "  cid: yes, on a tie and no, by 1 vote if age over 60 → 25 to 60",
     ]
+
+
+def test_counting_all_rows(capsys: Capture) -> None:
+    rows = ["prove", "m.tm", "rows.csv", "--expect", "decision == 'yes'"]
+    lines = said(capsys, *rows, "--count", code=1)
+    assert lines[3] == "VIOLATED  proved around 3 of 4 rows, 4 required, 1 violated"
+    lines = said(capsys, *rows, "--eta", "1/4", "--count", code=0)
+    assert lines[3].endswith("3 of 4 rows, 1 required, 1 violated")
+    assert ask(capsys, *rows, "--eta", "1/4", "--count", code=0)["looked_at"] == 4
+    lines = said(capsys, "check", "m.tm", "p.toml", "--only", "half of the rows", "--count", "--json", code=0)
+    assert json.loads("".join(lines))["properties"][0]["looked_at"] == 4
+
+
+def test_rows_that_the_assumption_is_not_about(capsys: Capture) -> None:
+    rows = ["prove", "m.tm", "rows.csv", "--id", "name", "--expect", "decision == 'yes'", "--assume"]
+    lines = said(capsys, *rows, "age > 60", "--eta", "1/2", code=0)
+    assert lines[3] == (
+        "HOLDS  proved around 1 of 2 rows that the assumption is about, of 4 in all, 1 required, "
+        "1 not looked at"
+    )
+    lines = said(capsys, *rows, "age > 25 and not owner", code=1)
+    assert lines[3].startswith(
+        "VIOLATED  proved around 0 of 2 rows that the assumption is about, of 4 in all"
+    )
+    assert lines[4] == "  bob:"
+    found = ask(capsys, *rows, "age > 25 and not owner", code=1)
+    assert [found[key] for key in ("rows", "about", "looked_at", "required")] == [4, 2, 1, 2]
+    assert [each["name"] for each in found["violations"]] == ["bob"]
+    assert found["detail"] == "the assumption is about 2 of the 4 rows"
+    Path("a.toml").write_text(
+        'data = "rows.csv"\n[[property]]\nname = "old"\nassume = "age > 60"\n'
+        "expect = \"decision == 'yes'\"\neta = 0.5\n"
+    )
+    lines = said(capsys, "check", "m.tm", "a.toml", code=0)
+    assert any(line.startswith("│ old ") and "about 2 of 4 rows" in line for line in lines)
 
 
 def test_pairs_around_rows(capsys: Capture) -> None:
@@ -188,6 +262,8 @@ def ask(capsys: Capture, *arguments: str, code: int) -> dict[str, Any]:
         ),
         (["prove", "m.tm", "--expect", "age > 40"], "its cuts are 25 and 60."),
         (["prove", "m.tm", "--expect", "owner", "--round", "up"], "--round must be outer or inner."),
+        (["prove", "m.tm", "--expect", "age > 40"], "; or --round outer or --round inner."),
+        (["prove", "m.tm", "--expect", "owner", "--count"], "--count is about rows of data: give DATA"),
         (["prove", "m.tm", "--expect", "owner", "--eta", "1/2"], "--eta is about rows of data: give DATA"),
         (["prove", "m.tm", "--expect", "owner", "--freeze", "age"], "--freeze is about rows of data"),
         (["prove", "m.tm", "--expect", "owner", "--epsilon", "0"], "--epsilon is about rows of data"),
@@ -248,11 +324,23 @@ def test_warnings_fail_nothing(capsys: Capture) -> None:
 def test_only_some_and_vacuous_ones(capsys: Capture) -> None:
     more = '[[property]]\nname = "empty"\nassume = "owner and not owner"\nexpect = "decision == \'yes\'"\n'
     Path("p.toml").write_text(FILE + more)
-    lines = said(capsys, "check", "m.tm", "p.toml", "--only", "empty", "--only", "owners get it", code=0)
-    assert lines[-1] == "HOLDS  2 properties: 2 hold; 1 vacuous"
-    assert any("vacuous: nothing possible satisfies the assumption" in line for line in lines)
+    lines = said(capsys, "check", "m.tm", "p.toml", "--only", "empty", "--only", "owners get it", code=2)
+    assert lines[-1] == "VACUOUS  2 properties: 1 holds, 1 vacuous"
+    assert "empty: vacuous, it holds because nothing possible satisfies the assumption" in lines
+    found = ask(capsys, "check", "m.tm", "p.toml", "--only", "empty", code=2)
+    assert (found["status"], found["properties"][0]["status"]) == ("vacuous", "vacuous")
+    assert main(["check", "m.tm", "p.toml"]) == 1  # something else is violated
+    capsys.readouterr()
+    Path("p.toml").write_text(FILE + more + 'severity = "warning"\n')
+    lines = said(capsys, "check", "m.tm", "p.toml", "--only", "empty", code=0)
+    assert lines[-1] == "HOLDS  1 property: 1 vacuous; 1 warning only"
+    Path("p.toml").write_text(FILE + more + 'vacuous = "ok"\n')
+    lines = said(capsys, "check", "m.tm", "p.toml", "--only", "empty", code=0)
+    assert lines[-1] == "HOLDS  1 property: 1 holds"
+    assert any("vacuous: nothing possible satisfies" in line for line in lines)
     found = ask(capsys, "check", "m.tm", "p.toml", "--only", "empty", code=0)
-    assert [each["vacuous"] for each in found["properties"]] == [True]
+    (only,) = found["properties"]
+    assert [only[key] for key in ("status", "vacuous", "if_vacuous")] == ["holds", True, "ok"]
 
 
 def test_unknown_is_2_unless_something_is_violated(capsys: Capture) -> None:
@@ -289,6 +377,8 @@ def test_errors_in_a_file_come_before_any_work(capsys: Capture) -> None:
         "  owner and agee > 3\n            ^^^^\n"
     )
     assert not Path("r.xml").exists()
+    Path("p.toml").write_text(FILE + bad.replace("owner and agee > 3", "age > 40"))
+    assert '; or round = "outer" or round = "inner".' in refused(capsys, "check", "m.tm", "p.toml")
     Path("p.toml").write_text(FILE.replace('toward = "yes"', "toward = 1"))
     assert "p.toml: property 'age does not hurt': toward must be a class" in refused(
         capsys, "check", "m.tm", "p.toml"
@@ -351,12 +441,12 @@ def test_ctrl_c_keeps_what_was_answered(capsys: Capture, monkeypatch: pytest.Mon
 def test_ctrl_c_between_rows(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     ask_one = Property.ask
 
-    def interrupted(self: Any, *given: Any, on_verdict: Any, **options: Any) -> Any:
-        def keep(verdict: Any) -> None:
-            on_verdict(verdict)
+    def interrupted(self: Any, *given: Any, on_row: Any, **options: Any) -> Any:
+        def keep(place: int, verdict: Any) -> None:
+            on_row(place, verdict)
             raise KeyboardInterrupt
 
-        return ask_one(self, *given, on_verdict=keep, **options)
+        return ask_one(self, *given, on_row=keep, **options)
 
     monkeypatch.setattr(Property, "ask", interrupted)
     lines = said(capsys, "prove", "m.tm", "rows.csv", "--expect", "decision == 'yes'", code=130)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.cli_cases import hard, save
 from support.stated import ROWS, lender
-from tmverify.cli import main
+from tmverify.asking.property import Property
+from tmverify.cli import main, property_tables
 from tmverify.cli.junit import clean
 
 HOSTILE = "a <b> & \"c\" 'd' ]]> \u0000\u0007\ufffe\x1b[31m \U0001f600 ä\n\t]] <!-- -->"
@@ -49,6 +51,11 @@ name = "vacuous"
 assume = "owner and not owner"
 expect = "decision == 'yes'"
 [[property]]
+name = "vacuous, and may be"
+assume = "owner and not owner"
+expect = "decision == 'yes'"
+vacuous = "ok"
+[[property]]
 name = "rows"
 expect = "decision == 'yes'"
 data = "rows.csv"
@@ -60,7 +67,7 @@ data = "rows.csv"
     assert (suite.tag, suite.get("name")) == ("testsuite", "p.toml")
     for element in (root, suite):
         counts = {name: element.get(name) for name in ("tests", "failures", "errors", "skipped")}
-        assert counts == {"tests": "5", "failures": "2", "errors": "0", "skipped": "1"}
+        assert counts == {"tests": "6", "failures": "2", "errors": "1", "skipped": "1"}
         assert float(element.get("time") or "") >= 0
     facts = {each.get("name"): each.get("value") for each in suite.iter("property")}
     assert facts["model"] == "m <&> .tm"
@@ -76,7 +83,11 @@ data = "rows.csv"
     assert "←" in text
     assert [each.tag for each in cases["warned"]] == ["skipped", "system-out"]
     assert (cases["warned"][0].get("message") or "").startswith("warning: violated: ")
-    assert cases["vacuous"].findtext("system-out") == "vacuous: nothing possible satisfies the assumption"
+    (error,) = cases["vacuous"]
+    why = "nothing possible satisfies the assumption"
+    assert (error.tag, error.get("type")) == ("error", "vacuous")
+    assert error.get("message") == f"vacuous: it holds because {why}"
+    assert cases["vacuous, and may be"].findtext("system-out") == f"vacuous: {why}"
     assert "\nline 3\n" in (cases["rows"].findtext("failure") or "")
 
 
@@ -87,6 +98,44 @@ def test_unknown_is_an_error() -> None:
     (error,) = root.iter("error")
     assert error.get("type") == "timeout"
     assert root.get("errors") == "1"
+
+
+@pytest.mark.parametrize(("error", "code"), [(ZeroDivisionError("a\0 bug"), 2), (KeyboardInterrupt(), 130)])
+@pytest.mark.parametrize("when", ["reading", "asking", "showing"])
+def test_a_run_that_fails_is_told(
+    monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, when: str
+) -> None:
+    """Whatever happens, there is a file, and it has an error or says what was not asked."""
+    Path("r.xml").write_text("of yesterday")
+    asked: list[str] = []
+
+    def fail(*given: Any, **options: Any) -> Any:
+        asked.append("")
+        if when == "asking" and len(asked) == 1:
+            return ask_one(*given, **options)
+        raise error
+
+    ask_one = Property.ask
+    where = {
+        "reading": (Property, "stated"),
+        "asking": (Property, "ask"),
+        "showing": (property_tables, "show_all"),
+    }
+    monkeypatch.setattr(*where[when], fail)
+    text = "".join(f'[[property]]\nname = "p{i}"\nexpect = "owner or not owner"\n' for i in range(3))
+    root = written(text, code=code)
+    faults = list(root.iter("error"))
+    if when == "asking" and code == 130:
+        assert (len(faults), root.get("skipped")) == (0, "2")
+        return
+    (fault,) = faults
+    assert fault.get("type") == ("interrupted" if code == 130 else "internal error")
+    assert root.get("errors") == "1"
+    if code == 2:
+        assert fault.get("message") == "internal error: ZeroDivisionError: a\ufffd bug"
+    tests = {"reading": "1", "asking": "3", "showing": "4"}
+    assert root.get("tests") == tests[when]
+    assert root.get("skipped") == ("1" if when == "asking" else "0")
 
 
 def test_hostile_names(capsys: pytest.CaptureFixture[str]) -> None:

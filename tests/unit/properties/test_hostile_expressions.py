@@ -19,7 +19,7 @@ from support.stated import ROWS, lender, three_parties
 from tmverify.asking.property_file import read_properties
 from tmverify.cli import main
 from tmverify.properties.allowed import Allowed
-from tmverify.verify.stating import Pair, Stated
+from tmverify.verify.stated import Pair, Stated
 
 LIMIT = 5.0  # seconds for one text; it takes milliseconds
 ASSUMED = [

@@ -15,9 +15,9 @@ def test_a_pair() -> None:
     words = tv.side_by_side(model, found)
     assert str(words).splitlines() == [
         "          a              b",
+        "sex       f              m              ←",
         "owner     0              0",
         "age       over 60        over 60",
-        "sex       f              m              ←",
         "decision  no, by 1 vote  yes, on a tie  ←",
     ]
     assert [line.column for line in words.lines if line.differs] == ["sex"]
