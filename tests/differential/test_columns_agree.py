@@ -13,17 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tmverify as tv
 from support.batteries import battery
 from support.columns import ColumnCase, random_column_case
+from support.deciding import FOREVER, expect, expect_radius
 from support.tiny import all_inputs
 from tmverify.engines import auto, brute
 from tmverify.engines.engine import (
-    Answer,
-    Deadline,
     Decide,
-    Nearest,
-    Outcome,
     nearest_by_steps,
     nothing_known,
 )
@@ -31,7 +27,6 @@ from tmverify.engines.proof_log import ProofLog
 from tmverify.engines.sat import refutation, specialised
 from tmverify.engines.search import engine as search
 
-FOREVER = Deadline(None)
 # In this process: ten times as fast as through a worker.
 ENGINES: dict[str, Decide] = {
     "brute": brute.decide,
@@ -41,21 +36,6 @@ ENGINES: dict[str, Decide] = {
     "proof": lambda query, deadline, log=None: refutation.prove(query, ProofLog()),
     "solver": lambda query, deadline, log=None: refutation.prove(query, ProofLog(), sweep=False),
 }
-
-
-def expect(answer: Answer, query: tv.Query, violated: bool, what: str) -> None:
-    assert answer.outcome is (Outcome.WITNESS if violated else Outcome.NO_WITNESS), what
-    if violated:
-        assert answer.witness is not None
-        assert query.refuted_by(answer.witness), what
-
-
-def expect_radius(claim: Nearest, query: tv.Query, radius: float, what: str) -> None:
-    assert (claim.lower, claim.upper, claim.stop_reason) == (radius, radius, None), what
-    assert (claim.witness is None) == (radius == math.inf), what
-    if claim.witness is not None:
-        assert query.refuted_by(claim.witness), what
-        assert query.region.cost(claim.witness) == radius, what
 
 
 def check_region(case: ColumnCase) -> None:

@@ -19,44 +19,27 @@ from numpy.typing import NDArray
 import tmverify as tv
 from support.batteries import battery, first
 from support.certified import check_by_both
-from support.engines import stand_in
+from support.deciding import ENGINES, NEAREST, use_in_this_process
 from support.tiny import Case, all_inputs, random_case
-from tmverify.engines import auto, brute
+from tmverify.engines import brute
 from tmverify.engines.engine import (
     Answer,
     Deadline,
-    Decide,
     Nearest,
     Outcome,
     nearest_by_steps,
     nothing_known,
 )
-from tmverify.engines.sat import paper, refutation, specialised
-from tmverify.engines.search import engine as search
+from tmverify.engines.sat import specialised
 from tmverify.engines.search import sweep
 from tmverify.model.evaluate import reference_classes
 
-# In this process: ten times as fast as through a worker.
-ENGINES: dict[str, Decide] = {
-    "brute": brute.decide,
-    "paper": lambda query, deadline, log=None: paper.solve(query),
-    "sat": lambda query, deadline, log=None: (
-        specialised.solve(query) if log is None else refutation.prove(query, log)
-    ),
-    "search": search.decide,
-    "auto": auto.decide,
-}
 CERTIFYING = ("auto", "search", "sat")
-NEAREST = {"search": search.nearest, "auto": auto.nearest}
 
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``auto`` turns to sat after a node, so that both halves and the way from one to the other are used."""
-    for name, decide in ENGINES.items():
-        stand_in(monkeypatch, name, decide=decide)
-    monkeypatch.setattr(auto, "NODES", 1)
-    monkeypatch.setattr(auto, "sat", ENGINES["sat"])
+    use_in_this_process(monkeypatch)
 
 
 def decisions(case: Case, model: tv.Model, inputs: NDArray[np.uint8]) -> NDArray[np.int64]:

@@ -21,44 +21,21 @@ from numpy.typing import NDArray
 import tmverify as tv
 from support.batteries import battery
 from support.columns import ColumnCase, random_column_case
-from support.engines import stand_in
+from support.deciding import ENGINES, FOREVER, NEAREST, expect, expect_radius, use_in_this_process
 from support.tiny import Case, all_inputs, random_case
-from tmverify.engines import auto, brute
+from tmverify.engines import auto
 from tmverify.engines.engine import (
-    Answer,
-    Deadline,
-    Decide,
-    Nearest,
-    Outcome,
     nearest_by_steps,
     nothing_known,
 )
-from tmverify.engines.sat import paper, refutation, specialised
-from tmverify.engines.search import engine as search
 from tmverify.errors import InvalidInputError
 
-FOREVER = Deadline(None)
-# In this process: ten times as fast as through a worker.
-ENGINES: dict[str, Decide] = {
-    "brute": brute.decide,
-    "paper": lambda query, deadline, log=None: paper.solve(query),
-    "sat": lambda query, deadline, log=None: (
-        specialised.solve(query) if log is None else refutation.prove(query, log)
-    ),
-    "search": search.decide,
-    "auto": auto.decide,
-}
-NEAREST = {"search": search.nearest, "auto": auto.nearest}
 Ints = NDArray[np.int64]
 
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``auto`` turns to sat after a node, so that both halves and the way from one to the other are used."""
-    for name, decide in ENGINES.items():
-        stand_in(monkeypatch, name, decide=decide)
-    monkeypatch.setattr(auto, "NODES", 1)
-    monkeypatch.setattr(auto, "sat", ENGINES["sat"])
+    use_in_this_process(monkeypatch)
 
 
 def votes_of(model: tv.Model, x: NDArray[np.uint8]) -> list[int]:
@@ -139,21 +116,6 @@ def most_of(case: Case) -> int:
 
 def random_margin(rng: np.random.Generator, case: Case) -> int:
     return int(min(rng.choice([0, 1, 1, 2, 3, 4, 6]), most_of(case)))
-
-
-def expect(answer: Answer, query: tv.Query, violated: bool, what: str) -> None:
-    assert answer.outcome is (Outcome.WITNESS if violated else Outcome.NO_WITNESS), what
-    if violated:
-        assert answer.witness is not None, what
-        assert query.refuted_by(answer.witness), what
-
-
-def expect_radius(claim: Nearest, query: tv.Query, radius: float, what: str) -> None:
-    assert (claim.lower, claim.upper, claim.stop_reason) == (radius, radius, None), what
-    assert (claim.witness is None) == (radius == math.inf), what
-    if claim.witness is not None:
-        assert query.refuted_by(claim.witness), what
-        assert query.region.cost(claim.witness) == radius, what
 
 
 def check_case(case: Case, margin: int, seen: Counter[Any], *, step_by_step: bool) -> None:

@@ -120,6 +120,13 @@ def test_around_a_row_rounding_is_in_doubt_sooner(model: tv.Model) -> None:
     share: Any = no(X=[young], eta=1)
     assert (share.status, share.as_rounded) == ("violated", True)
     assert not no().as_rounded
+    yes = functools.partial(tv.prove, model, "age > 50", "decision == 'yes'", X=[old, young])
+    for way, eta, as_rounded in (("outer", 1, False), ("outer", "1/2", True), ("inner", "1/2", True)):
+        share = yes(round=way, eta=eta)
+        assert (share.status, share.as_rounded) == ("holds", as_rounded)
+    expect = "decision == 'yes' or age > 50"
+    exact = tv.prove(model, "age > 25", expect, X=[old], eta="1/2", round="outer")
+    assert (exact.status, exact.as_rounded) == ("holds", False)
 
 
 def test_columns_that_are_compared_are_not_chosen_one_by_one() -> None:

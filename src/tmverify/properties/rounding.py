@@ -59,6 +59,12 @@ class Doubts:
         self.parts[place] = part
         self.constants[place].append(doubt)
 
+    @property
+    def about_first(self) -> bool:
+        """Whether something about the first input, or about what both share, was in doubt."""
+        constants = any(of == 0 for of, _ in self.constants)
+        return constants or any(a[0] == b[0] == 0 for a, b in self.compared)
+
     def unsettled(self, facts: Facts, *, around: bool) -> bool:
         """Whether the one input of ``facts``, a counterexample, may be none of the property as written.
 

@@ -257,7 +257,8 @@ class UniversalVerdict(_NotABool):
     vacuous : bool
         Whether it holds because the assumption is about no input.
     as_rounded : bool
-        As in ``Verdict``; set for every violated share of a property rounded "outer".
+        As in ``Verdict``; also set for a share below 1 if the assumption was rounded, or compares two
+        columns: other rows may count then.
     margin, seconds, engine, stop_reason, detail, certificate
         As in ``Verdict``.
     """

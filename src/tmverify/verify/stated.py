@@ -127,6 +127,7 @@ class Stated:
                 *(_known(model, differ) if known_values else ()),
             ]
         )
+        self._rows_in_doubt = meaning.doubts.about_first
         expected = meaning.of(expect, assumed=False)
         if votes and not meaning.decisions:
             raise InvalidInputError("margin is by how much decisions stand, and expect is about no decision.")
@@ -144,9 +145,12 @@ class Stated:
     def as_rounded(self, answer: Verdict | UniversalVerdict, *, around: bool) -> bool:
         """Whether an answer may be true of the rounded property alone, not as it was written.
 
-        Outer, no violation is overlooked, and inner, none is made up. ``around``: it is one around rows.
+        Outer, no violation is overlooked, and inner, none is made up. ``around``: it is one around rows. Of a
+        share of rows, rounding may also have changed which rows count.
         """
         in_doubt = Status.HOLDS if self.round == "inner" else Status.VIOLATED
+        if isinstance(answer, UniversalVerdict) and answer.eta < 1 and answer.status is not Status.UNKNOWN:
+            return self._rows_in_doubt or (answer.status is in_doubt and bool(self.notes))
         if answer.status is not in_doubt:
             return False
         if answer.status is Status.HOLDS or isinstance(answer, UniversalVerdict):
