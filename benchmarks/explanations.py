@@ -45,6 +45,7 @@ def main() -> None:
     add("--images", type=int, default=50, help="of MNIST")
     add("--loop-images", type=int, default=10, help="the first of these, for the loop over robustness")
     add("--texts", type=int, default=50, help="reviews")
+    add("--table", action="append", default=[], help="only tables with this in their names; repeatable")
     add("--rows", type=int, default=10_000, help="test rows of each table, at most")
     add("--rival-rows", type=int, default=10, help="the first of these, for PyXAI")
     add(
@@ -64,6 +65,7 @@ def main() -> None:
         images=few(options.images, 5),
         loop_images=few(options.loop_images, 2),
         texts=few(options.texts, 5),
+        tables=tuple(options.table),
         rows=few(options.rows, 5),
         rival_rows=few(options.rival_rows, 2),
         rival_total=few(options.rival_total, 5),

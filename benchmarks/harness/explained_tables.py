@@ -54,6 +54,8 @@ def measure(settings: Settings) -> Iterator[Section]:
         COLUMNS,
         versions=VERSIONS,
     )
+    if settings.tables:
+        section.settings["tables"] = ", ".join(settings.tables)
     everything = _new(ALL)
     for case in _cases(settings):
         groups = _new(case.name)
@@ -167,4 +169,4 @@ def _rival(contender: Contender, case: Case, settings: Settings, section: Sectio
 
 
 def _cases(settings: Settings) -> Iterator[Case]:
-    return cases(settings.subjects.data_dir, settings.work_dir, (), settings.rows)
+    return cases(settings.subjects.data_dir, settings.work_dir, settings.tables, settings.rows)

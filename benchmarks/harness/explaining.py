@@ -27,6 +27,7 @@ class Settings:
     images: int
     loop_images: int  # the first of these
     texts: int
+    tables: tuple[str, ...]  # all, if none is named
     rows: int  # of each table
     rival_rows: int  # the first of these
     rival_total: float  # seconds a table

@@ -71,18 +71,8 @@ class Oracle:
         self.asked += 1
         return self._asked(self.part(free), deadline)
 
-    def ask_among(
-        self,
-        values: Mapping[int, Sequence[int]],
-        deadline: Deadline,
-        *,
-        must: tuple[int, Sequence[int]] | None = None,
-    ) -> Answer:
-        """Is there a witness whose columns (by their number in the space) have these values?
-
-        If it is known already that every such witness has a value of ``must`` (column, values other than the
-        input's own), that helps.
-        """
+    def ask_among(self, values: Mapping[int, Sequence[int]], deadline: Deadline) -> Answer:
+        """Is there a witness whose columns (by their number in the space) have these values?"""
         self.asked += 1
         asked = replace(self.query, region=self.query.region.among(values))
         return self._asked(asked, deadline)

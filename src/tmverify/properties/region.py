@@ -47,10 +47,11 @@ class Options:
 
     def of(self, bits: NDArray[np.uint8]) -> int:
         """Which option an input, as bits, has in this column; ABSENT if none."""
-        return self._places.get(bits[self.bits.start : self.bits.stop].tobytes(), ABSENT)
+        return self.places.get(bits[self.bits.start : self.bits.stop].tobytes(), ABSENT)
 
     @cached_property
-    def _places(self) -> dict[bytes, int]:
+    def places(self) -> dict[bytes, int]:
+        """Which option has these bits."""
         return {pattern.tobytes(): place for place, pattern in enumerate(self.patterns)}
 
     @cached_property
@@ -137,14 +138,16 @@ class Region:
     def cost(self, z: NDArray[np.uint8]) -> int | None:
         """What the changes from the origin to ``z``, a checked uint8 vector, cost; None if not allowed."""
         changed = z != self.origin
-        total = 0
+        total, text = 0, z.tobytes()
         for options in self.options:
-            option = options.of(z)
-            if option == ABSENT:
+            start, stop = options.bits.start, options.bits.stop
+            option = options.places.get(text[start:stop])
+            if option is None:
                 return None
-            total += int(options.costs[option])
-            changed[options.bits.start : options.bits.stop] = False
-        return None if (changed & ~self.mutable).any() else total + int(changed.sum())
+            if option:
+                total += int(options.costs[option])
+                changed[start:stop] = False
+        return None if (changed & ~self.mutable).any() else total + int(np.count_nonzero(changed))
 
     def steps(self, options: Options) -> NDArray[np.int64]:
         """How far each of a column's options is from the origin's value, in steps."""

@@ -40,7 +40,7 @@ from tmverify.verify.explanation import (
     values_of,
 )
 from tmverify.verify.reasons import NO_REPLAY, Contrastive, Gap, Reasons, Sufficient, Told
-from tmverify.verify.verdict import nearest, prepared, with_near_values
+from tmverify.verify.verdict import nearest, prepared, with_nearer_values
 from tmverify.verify.widening import Widening
 
 _FEW_COLUMNS = 64  # with more, the checker may not see in time that a reason is the smallest
@@ -219,7 +219,7 @@ class Explainer:
                 minimal="open",
                 gap=NO_REPLAY,
             )
-        witness = with_near_values(self.query, witness)
+        witness = with_nearer_values(self.query, witness)
         if not (self.oracle.changed(witness) == found.changed).all():
             witness = found.witness
         outcome = machine.classes[int(machine.class_indices(witness[None, :])[0])]

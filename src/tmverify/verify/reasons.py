@@ -184,14 +184,14 @@ class Reasons:
 
     def _pooled(self, z: Input) -> Mask:
         """The columns of a witness without needless changes, which is remembered."""
-        z = self._eased(z)
+        z = self.eased(z)
         changed = self.oracle.changed(z)
         self.pool.append((changed, z))
         self._often *= _DECAY
         self._often += changed
         return changed
 
-    def _eased(self, z: Input) -> Input:
+    def eased(self, z: Input) -> Input:
         """A witness without needless changes; as it is, if easing leaves no change, or makes others."""
         fewer = self.oracle.eased(z, self.weights)
         changed = self.oracle.changed(fewer)
@@ -269,7 +269,7 @@ class Reasons:
 
     def contrast(self, z: Input) -> Contrastive:
         """A minimal set of columns within those that ``z``, a witness, changes."""
-        z = self._eased(z)
+        z = self.eased(z)
         changed = self.oracle.changed(z)
         decided: set[int] = set()
         found = Contrastive(changed, z, [])
@@ -279,7 +279,7 @@ class Reasons:
             free[place] = False
             answer = self._ask(free, Effort.ALL)
             if answer.witness is not None:
-                found.witness = self._eased(answer.witness)
+                found.witness = self.eased(answer.witness)
                 found.changed = self.oracle.changed(found.witness)
                 continue
             decided.add(place)

@@ -206,16 +206,24 @@ def with_near_values(query: AnyQuery, witness: NDArray[np.uint8]) -> NDArray[np.
     region = query.region
     if not region.options or witness.shape != region.origin.shape or not query.refuted_by(witness):
         return witness  # there is nothing to choose, or it is no counterexample anyway
+    return with_nearer_values(query, witness)
+
+
+def with_nearer_values(query: AnyQuery, witness: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """``with_near_values`` of a witness that has been replayed."""
+    region = query.region
     for options in region.options:
         now = options.of(witness)
         if now == 0:
             continue
         far = region.steps(options)
         nearer = np.flatnonzero((far < far[now]) & (options.costs <= options.costs[now]))
+        if not len(nearer):
+            continue
         nearer = nearer[np.argsort(far[nearer], kind="stable")]
         tried = np.repeat(witness[None, :], len(nearer), axis=0)
         tried[:, options.bits.start : options.bits.stop] = options.patterns[nearer]
-        good = np.flatnonzero(query.violates(tried)) if len(nearer) else nearer
+        good = np.flatnonzero(query.violates(tried))
         if len(good):
             witness = tried[good[0]]
     return witness

@@ -236,8 +236,7 @@ def test_no_pruned_node_contains_a_planted_witness(
     n_cases: int, monkeypatch: pytest.MonkeyPatch, disturb: Disturb, steps: int, largest: int
 ) -> None:
     """Node by node: whatever is cut off, ruled out or rebuilt, the witness is in what is left."""
-    monkeypatch.setattr(tree, "ROOT_STEPS", steps)
-    monkeypatch.setattr(tree, "NODE_STEPS", steps)
+    monkeypatch.setattr(tree, "STEPS", tree.Steps(steps, steps))
     rng = np.random.default_rng(2 + steps)
     nodes, rebuilt = 0, 0
     for _ in range(n_cases):

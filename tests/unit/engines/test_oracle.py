@@ -160,33 +160,6 @@ def test_asked_among_values() -> None:
     assert min(met.values()) > 20
 
 
-@pytest.mark.parametrize("engine", ["search", "brute"])
-def test_values_that_every_witness_has(engine: str) -> None:
-    """If every witness has one of some values, saying so makes no difference to the answer."""
-    rng = np.random.default_rng(7)
-    met = {True: 0, False: 0}
-    for _ in range(150):
-        asked = random_question(rng)
-        oracle, truth = oracle_for(query_of(asked), engine), asked.truth
-        values = {
-            c: frozenset([truth.here[c], *(v for v in truth.options[c] if rng.random() < 0.6)])
-            for c in truth.movable
-        }
-        there = truth.breaking(values)
-        plain = {each: sorted(own) for each, own in values.items()}
-        for c, some in values.items():
-            if oracle.query.region.space is None or any(row.values[c] == truth.here[c] for row in there):
-                continue
-            had = {row.values[c] for row in there}
-            must = [v for v in sorted(some - {truth.here[c]}) if v in had or rng.random() < 0.5]
-            answer = oracle.ask_among(plain, UNLIMITED, must=(c, must))
-            assert answer.outcome is (Outcome.WITNESS if there else Outcome.NO_WITNESS)
-            if answer.witness is not None:
-                assert answer.witness.tobytes() in {row.bits.tobytes() for row in there}
-            met[bool(there)] += 1
-    assert min(met.values()) > 50, met
-
-
 def test_near_has_what_is_at_hand() -> None:
     """A column whose change alone alters the decision is found, wherever columns are flips."""
     rng = np.random.default_rng(3)

@@ -246,8 +246,7 @@ def test_no_pruned_node_contains_a_planted_witness(
 
     With no steps the bound is weak and the tree large; with many it prunes near the root.
     """
-    monkeypatch.setattr(tree, "ROOT_STEPS", steps)
-    monkeypatch.setattr(tree, "NODE_STEPS", steps)
+    monkeypatch.setattr(tree, "STEPS", tree.Steps(steps, steps))
     rng = np.random.default_rng(8 + steps)
     nodes = 0
     for _ in range(n_cases):

@@ -5,7 +5,6 @@ import numpy as np
 from tmverify.kernels.jit import kernel, part
 
 GAIN, LOSS = np.int8(1), np.int8(-1)
-STILL = -1  # the choice of a column that may not move
 
 
 @kernel
@@ -44,7 +43,7 @@ def climb(problem, most, flips, false, sums, gains):  # type: ignore[no-untyped-
 def climb_columns(problem, moves, radius, choice, flips, false, sums, gains):  # type: ignore[no-untyped-def]
     """``climb`` by moves of columns: each column moves at most once, while the budget lasts.
 
-    ``choice`` starts with the reference of each column, or STILL; ``flips`` are the atoms that hold.
+    ``choice`` starts with the reference of each column; ``flips`` are the atoms that hold.
     """
     bounds = problem.bounds
     n_constraints = len(bounds)

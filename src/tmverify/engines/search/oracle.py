@@ -32,12 +32,15 @@ from tmverify.engines.search._bound import FREE, first_multipliers
 from tmverify.engines.search._problem import inherit
 from tmverify.engines.search.engine import UNLIMITED, fault, why_open
 from tmverify.engines.search.problem import Moves, Problem, Solution, part, problem_of, shrunk
-from tmverify.engines.search.tree import Budget, Found, Tree, greedy
+from tmverify.engines.search.tree import Budget, Found, Steps, Tree, greedy
 from tmverify.properties.query import Query
 
-NODES = {Effort.LITTLE: 1_000, Effort.MORE: 20_000}
+NODES = {Effort.LITTLE: 500, Effort.MORE: 10_000}
 PATIENCE = 20  # steps of a walk without progress
 SWEEPS = 30  # earlier witnesses from which a thorough search for ``near`` ones starts
+# Of flips there are many: a few good bounds are cheaper than many nodes. Where columns are more than flips,
+# there are few of them, and a node is soon decided.
+_STEPS_OF_FLIPS, _STEPS_OF_MOVES = Steps(60, 30), Steps(20, 2)
 _FEW_COLUMNS, _FEW_INPUTS = 8, 512  # that are tried one by one, faster than a problem is made for them
 _FOUND = 1 << 16  # numbers for the witnesses that one walk may find
 
@@ -68,21 +71,11 @@ class SearchOracle(Oracle):
             return super().ask(free, deadline)
         return answer
 
-    def ask_among(
-        self,
-        values: Mapping[int, Sequence[int]],
-        deadline: Deadline,
-        *,
-        must: tuple[int, Sequence[int]] | None = None,
-    ) -> Answer:
-        """Is there a witness whose columns (by their number in the space) have these values?
-
-        It is known already that every such witness has a value of ``must`` (column, values other than the
-        input's own): a lane that does not know the column has none.
-        """
+    def ask_among(self, values: Mapping[int, Sequence[int]], deadline: Deadline) -> Answer:
+        """Is there a witness whose columns (by their number in the space) have these values?"""
         if self.query.region.plain:
             return super().ask_among(values, deadline)
-        answer = self._within(deadline, Effort.ALL, lambda budget: self._among(values, budget, must))
+        answer = self._within(deadline, Effort.ALL, lambda budget: self._among(values, budget))
         if answer.outcome is Outcome.STOPPED and self.engine.name != "search":
             return super().ask_among(values, deadline)
         return answer
@@ -118,10 +111,8 @@ class SearchOracle(Oracle):
             return guess
         return self._first(budget, lambda lane: lane.search(lane.changing(free, must), budget))
 
-    def _among(
-        self, values: Mapping[int, Sequence[int]], budget: Budget, must: tuple[int, Sequence[int]] | None
-    ) -> Answer:
-        return self._first(budget, lambda lane: lane.search(lane.having(values, must), budget, walk=True))
+    def _among(self, values: Mapping[int, Sequence[int]], budget: Budget) -> Answer:
+        return self._first(budget, lambda lane: lane.search_among(values, budget))
 
     def _first(self, budget: Budget, ask: Callable[[_Lane], tuple[Found, Solution | None]]) -> Answer:
         """The first witness of a lane."""
@@ -226,7 +217,7 @@ class _Lane:
         if self._lacks(must):
             return None
         if self.problem.moves is not None:
-            return greedy(self.problem, free[self._column_places])
+            return greedy(self.problem, free[self.places])
         may = free[self.places]
         fixed = self.places == (-1 if must is None else must)
         start, near = self._starts[-1] if self._starts else self._still
@@ -280,19 +271,24 @@ class _Lane:
             return Found.SOLUTION, self.problem.solution(choice)
         return Found.NOTHING, None
 
-    def search(
-        self, fixed: NDArray[np.int8] | None, budget: Budget, *, walk: bool = False
+    def search_among(
+        self, values: Mapping[int, Sequence[int]], budget: Budget
     ) -> tuple[Found, Solution | None]:
+        """Search where columns have some of these values, one of which is the input's own; greedily first."""
+        alive = np.array([c not in values or value in values[c] for c, value in self._values], np.bool_)
+        solution = greedy(self.problem, alive)
+        if solution is not None:
+            return Found.SOLUTION, solution
+        return self.search(np.where(alive, FREE, 0).astype(np.int8), budget)
+
+    def search(self, fixed: NDArray[np.int8] | None, budget: Budget) -> tuple[Found, Solution | None]:
         """Search the tree of what is not ``fixed``; there is no witness if that is None."""
         if fixed is None:
             return Found.NOTHING, None
         problem = shrunk(self.problem, fixed)
         if problem.radius < 0:
             return Found.NOTHING, None
-        solution = greedy(problem) if walk else None
-        if solution is not None:
-            return Found.SOLUTION, self._keep(solution)
-        tree = Tree(problem)
+        tree = Tree(problem, steps=_STEPS_OF_FLIPS if problem.moves is None else _STEPS_OF_MOVES)
         if len(problem.features):
             inherit(
                 problem.offsets, problem.came_from, self._owners, self._share, self._load,
@@ -316,18 +312,6 @@ class _Lane:
         elif must is not None:
             fixed[self.places == must] = 1
         return fixed
-
-    def having(
-        self, values: Mapping[int, Sequence[int]], must: tuple[int, Sequence[int]] | None
-    ) -> NDArray[np.int8] | None:
-        """What is fixed if columns have some of these values, and one of ``must``; None if that can't be."""
-        if must is not None:
-            column, some = must
-            if not any((column, value) in self._values for value in some):
-                return None
-            values = {**values, column: some}
-        able = [column not in values or value in values[column] for column, value in self._values]
-        return np.where(able, FREE, 0).astype(np.int8)
 
     def _keep(self, solution: Solution) -> Solution:
         """Remember a witness as a start of later walks."""

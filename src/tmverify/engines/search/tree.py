@@ -20,13 +20,11 @@ from tmverify.engines.engine import Deadline
 from tmverify.engines.proof_log import Draft, packed_step
 from tmverify.engines.search import _tree
 from tmverify.engines.search._bound import FREE, count_votes, first_multipliers
-from tmverify.engines.search._climb import STILL, climb, climb_columns
+from tmverify.engines.search._climb import climb, climb_columns
 from tmverify.engines.search._problem import inherit
 from tmverify.engines.search._record import first_record, pack_changes
 from tmverify.engines.search.problem import Problem, Solution, shrunk
 
-ROOT_STEPS = 60
-NODE_STEPS = 6
 ATTEMPT = 20_000  # nodes
 CLIMB = 50_000_000  # cells that greedy flips may look at, about 50 ms
 SLICE = 20_000_000  # literals looked at between two checks of the clock, about 50 ms
@@ -34,6 +32,16 @@ _INT64 = 1 << 62
 _FINEST = 1 << 20  # the largest unit of multipliers, used if sums can't overflow
 _COARSEST = 1 << 6
 RECORD_UNIT = 1 << 8  # the unit of recorded multipliers: a coarser one makes shorter certificates
+
+
+class Steps(NamedTuple):
+    """How many steps improve the multipliers, at most."""
+
+    root: int
+    node: int
+
+
+STEPS = Steps(60, 6)
 
 
 class Found(Enum):
@@ -127,8 +135,8 @@ class Record(NamedTuple):
 class Tree:
     """The search of one problem, which can stop and continue later."""
 
-    def __init__(self, problem: Problem, draft: Draft | None = None) -> None:
-        self._draft = draft
+    def __init__(self, problem: Problem, draft: Draft | None = None, *, steps: Steps | None = None) -> None:
+        self._draft, self._steps = draft, steps or STEPS
         self.lower = 0  # no solution has fewer flips than this
         n_constraints = len(problem.bounds)
         weight = _first_mixture(problem)
@@ -203,7 +211,7 @@ class Tree:
             nodes, steps = counts[_tree.NODES], counts[_tree.STEPS]
             result = _tree.explore(
                 self._arrays, self.state, self.problem.moves, self._moving, self.multipliers, self._scratch,
-                self._relaxed_sums, self._record, self.unit, ROOT_STEPS, NODE_STEPS,
+                self._relaxed_sums, self._record, self.unit, *self._steps,
                 budget.nodes - budget.used["nodes"], SLICE,
             )  # fmt: skip
             budget.used["nodes"] += int(counts[_tree.NODES] - nodes)
@@ -287,19 +295,21 @@ def all_alive(problem: Problem) -> Moving | None:
     )
 
 
-def greedy(problem: Problem, may: NDArray[np.bool_] | None = None) -> Solution | None:
-    """A solution by greedy moves, or None; ``may``: the columns that may move, if there are ``moves``."""
+def greedy(problem: Problem, alive: NDArray[np.bool_] | None = None) -> Solution | None:
+    """A solution by greedy moves, or None; if there are ``moves``, by the options that are ``alive``."""
     n, n_constraints, m = len(problem.feature_ids), *problem.votes.shape
     flips = np.zeros(n, np.bool_)
     most = min(problem.radius, max(16, CLIMB // max(1, n * n_constraints)))
     false, sums = np.zeros(m, np.int32), np.zeros(n_constraints, np.int64)
     gains = np.zeros((n_constraints, n), np.int64)
-    if problem.moves is None:
+    moves = problem.moves
+    if moves is None:
         return problem.solution(flips) if climb(problem.arrays, most, flips, false, sums, gains) else None
-    references = problem.moves.first[:-1]
-    choice = references.copy() if may is None else np.where(may, references, STILL)
-    if climb_columns(problem.arrays, problem.moves, problem.radius, choice, flips, false, sums, gains):
-        return problem.solution(np.where(choice == STILL, references, choice))
+    choice = moves.first[:-1].copy()
+    if alive is not None:  # what costs more than there is can't be taken
+        moves = moves._replace(costs=np.where(alive, moves.costs, problem.radius + 1))
+    if climb_columns(problem.arrays, moves, problem.radius, choice, flips, false, sums, gains):
+        return problem.solution(choice)
     return None
 
 
