@@ -1,0 +1,17 @@
+// How numbers and counts are written.
+
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+export const number = (n) => whole.format(n).replace("-", "−");
+
+const PLURALS = { "class": "classes" };
+
+export const count = (n, word) => `${number(n)} ${n === 1 ? word : (PLURALS[word] ?? `${word}s`)}`;
+
+export function seconds(time) {
+  if (time < 0.0995) return `${Math.max(1, Math.round(time * 1000))} ms`;
+  return time < 10 ? `${time.toFixed(1)} s` : `${Math.round(time)} s`;
+}
+
+export const listed = (texts, word = "and") =>
+  texts.length < 2 ? texts.join("") : `${texts.slice(0, -1).join(", ")} ${word} ${texts.at(-1)}`;
