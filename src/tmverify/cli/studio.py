@@ -64,14 +64,14 @@ def studio(
 
     need_extra()
     from tmverify.studio.guard import is_loopback
-    from tmverify.studio.opened import open_files
+    from tmverify.studio.named import open_named
     from tmverify.studio.server import Studio
 
     if id is not None and data is None:
         raise InvalidInputError("--id names a column of the rows: give these with --data FILE.")
-    opened = open_files(files, data, id)
+    views, store = open_named(files, data, id)
     try:
-        with Studio(opened, host, port) as started:
+        with Studio(views, host, port, store) as started:
             if not is_loopback(host):
                 print_note(
                     f"--host {host}: other machines can reach this studio. Whoever has the address below, "

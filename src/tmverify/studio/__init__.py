@@ -9,7 +9,9 @@
     evidence certificates                        rows    the user's rows, found and ordered
     asked    what arrives, read strictly         guard   who may ask at all
     pool     the threads that work, the tabs     stream  events, as a page reads them
-    watching what a tab is told about an input   server  the routes, and the thread that serves them
+    watching what a tab is told about an input   view    what is shown at a time: models and rows
+    answers, opening: a store, browsed           named   the files on the command line
+    server   the routes, and the thread that serves them
 
 The page (``static/``) keeps the input; the server knows nothing of it but what is being asked. Calling this
 package is calling ``studio``: ``tv.studio(model, rows)``.
@@ -74,9 +76,10 @@ def studio(
     need_extra()
     from tmverify.studio.opened import open_objects
     from tmverify.studio.server import Studio
+    from tmverify.studio.view import View
 
     models = [model] if against is None else [model, against]
-    started = Studio(open_objects(models, data, labels, id_column), host, port)
+    started = Studio([View(open_objects(models, data, labels, id_column))], host, port)
     print(f"Studio: {started.url}", flush=True)
     if browser:
         open_browser(started.url)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -28,6 +28,7 @@ _LONGEST_TAB = 64
 _MOST = 1 << 53  # of a number that JavaScript counts
 
 ValueT = TypeVar("ValueT")
+ViewT = TypeVar("ViewT")
 
 
 class TooLargeError(Exception):
@@ -77,8 +78,19 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerPage:
+    """The answers of a store that a page shows: those with these values, in an order."""
+
+    filter: Mapping[str, str]
+    sort: str
+    descending: bool
+    offset: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
-    """Rows that a page shows, in an order; or the answers of a store."""
+    """The rows that a page shows, in an order."""
 
     filter: Filter
     sort: str
@@ -141,36 +153,40 @@ def _no_constant(name: str) -> Any:
 class Reader:
     """Reads the members of one JSON object; whatever they are, the answer is a value or a sentence."""
 
-    def __init__(self, document: dict[str, Any], opened: Opened) -> None:
-        self._left, self._opened = dict(document), opened
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self._left = dict(document)
 
-    def watch(self) -> Watch:
+    def view(self, views: Sequence[ViewT]) -> ViewT:
+        """The view that is asked about: the first, if none is named."""
+        if not views:
+            raise InvalidInputError("No model is open: name the model files when you start the studio.")
+        place: int = self._take("view", _whole(0, len(views) - 1), default=0)
+        return views[place]
+
+    def watch(self, opened: Opened) -> Watch:
         found = Watch(
             tab=self._tab(),
             number=self._take("number", _whole(0, _MOST)),
-            point=self._point(),
+            point=self._point(opened),
             want=self._take("want", _some_of(WANTS), default=WANTS),
         )
         self._take("scope", _one_of(("team",)), default="team")
         self.end()
         return found
 
-    def proof(self) -> Proof:
+    def proof(self, opened: Opened) -> Proof:
         found = Proof(
-            point=self._point(),
+            point=self._point(opened),
             what=self._take("what", _one_of(PROOFS)),
-            model=self._take("model", _whole(0, len(self._opened.models) - 1), default=0),
+            model=self._take("model", _whole(0, len(opened.models) - 1), default=0),
         )
         self.end()
         return found
 
     def rows(self) -> Page:
-        found = Page(
-            filter=self._filter(),
-            sort=self._take("sort", _one_of(("number", "radius")), default="number"),
-            offset=self._take("offset", _whole(0, _MOST), default=0),
-            limit=self._take("limit", _whole(1, 500), default=50),
-        )
+        filter = self._filter()
+        sort = self._take("sort", _one_of(("number", "radius")), default="number")
+        found = Page(filter, sort, *self._part())
         self.end()
         return found
 
@@ -196,17 +212,38 @@ class Reader:
             raise InvalidInputError("Give a text, or the cells of a row: one of the two.")
         return text, part, cells
 
+    def answers(self, sorts: Sequence[str], filters: Sequence[str]) -> AnswerPage:
+        inner = Reader(self._take("filter", _object_or_null, default=None) or {})
+        label = _optional(_text(MOST_TEXT))
+        wanted = {name: inner._take(name, label, default=None) for name in filters}
+        inner.end()
+        found = AnswerPage(
+            {name: value for name, value in wanted.items() if value is not None},
+            self._take("sort", _one_of(sorts), default=sorts[0]),
+            self._take("descending", _flag, default=False),
+            *self._part(),
+        )
+        self.end()
+        return found
+
+    def gallery(self) -> tuple[str, int, int]:
+        """What is to be drawn, from which place, and how many."""
+        what = self._take("what", _one_of(("changes", "reasons")), default="changes")
+        found = (what, *self._part())
+        self.end()
+        return found
+
+    def task(self) -> str:
+        task: str = self._take("task", _text(64))
+        self.end()
+        return task
+
     def end(self) -> None:
         """Raise InvalidInputError if something is left that nobody asked for."""
         for key in self._left:
             raise InvalidInputError(f"The question has the unknown key {shown(key)}.")
 
-    def take(self, key: str, read: Callable[[Any], ValueT], default: Any = ...) -> Any:
-        """One member, read by a function that raises ValueError with what it must be."""
-        return self._take(key, read, default)
-
-    def _point(self) -> Point:
-        opened = self._opened
+    def _point(self, opened: Opened) -> Point:
         n_columns = len(opened.space.columns)
         bits = self._take("bits", _bits(opened.named.n_features))
         fixed = self._take("fixed", _numbers(n_columns), default=())
@@ -214,8 +251,7 @@ class Reader:
         return Point(bits, fixed, None if within == "auto" else within, auto=within == "auto")
 
     def _filter(self) -> Filter:
-        given = self._take("filter", _cells_or_nothing, default=None) or {}
-        inner = Reader(given, self._opened)
+        inner = Reader(self._take("filter", _object_or_null, default=None) or {})
         label = _optional(_text(MOST_TEXT))
         found = Filter(
             decided=inner._take("decided", label, default=None),
@@ -225,6 +261,13 @@ class Reader:
         )
         inner.end()
         return found
+
+    def _part(self) -> tuple[int, int]:
+        """From which place, and how many."""
+        return (
+            self._take("offset", _whole(0, _MOST), default=0),
+            self._take("limit", _whole(1, 500), default=50),
+        )
 
     def _tab(self) -> str:
         tab: str = self._take("tab", _text(_LONGEST_TAB))
@@ -314,7 +357,7 @@ def _bits(n: int) -> Callable[[Any], NDArray[np.uint8]]:
 
 
 def _cells(value: Any) -> dict[str, Any]:
-    found = _cells_or_nothing(value)
+    found = _object_or_null(value)
     plain = (str, int, float, bool, type(None))
     if found is None or not all(type(cell) in plain for cell in found.values()):
         raise ValueError("an object with a text or a number for each column")
@@ -324,7 +367,7 @@ def _cells(value: Any) -> dict[str, Any]:
     return found
 
 
-def _cells_or_nothing(value: Any) -> dict[str, Any] | None:
+def _object_or_null(value: Any) -> dict[str, Any] | None:
     if value is not None and type(value) is not dict:
         raise ValueError("an object")
     found: dict[str, Any] | None = value

@@ -132,6 +132,11 @@ class Opened:
     def space(self) -> Space:
         return self.named.space
 
+    @property
+    def hashes(self) -> tuple[str, ...]:
+        """The content hashes of the models."""
+        return tuple(each.model.content_hash for each in self.models)
+
     @cached_property
     def image(self) -> tuple[int, ...] | None:
         """The shape of the picture, if an input is one."""
@@ -161,16 +166,15 @@ class Opened:
         ]
 
 
-def open_files(models: Sequence[Path], data: Path | None, id_column: str | None) -> Opened:
-    """Read the files that are named on the command line.
+def open_files(paths: Sequence[Path], data: Path | None = None, id_column: str | None = None) -> Opened:
+    """Read one model file, or two that can be compared, and rows.
 
     Raises
     ------
     InvalidInputError, ModelFormatError, DataFormatError
     """
-    found = together(
-        [(text_of(path.name), model) for path, model in zip(models, _machines(models), strict=True)]
-    )
+    models = _machines(paths)
+    found = together([(text_of(path.name), model) for path, model in zip(paths, models, strict=True)])
     if data is None:
         return Opened(found)
     known = [each.asked for each in found]

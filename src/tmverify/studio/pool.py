@@ -11,14 +11,16 @@ begins.
 from __future__ import annotations
 
 import asyncio
+import queue
+import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from tmverify.engines.follow import Bounds, Follower, Withdrawn, followed_by
+from tmverify.engines.follow import Follower, Withdrawn, followed_by
 
 THREADS = 2
 MOST_TABS = 8
@@ -33,9 +35,9 @@ class BusyError(Exception):
 
 @dataclass(slots=True, eq=False)
 class Piece:
-    """A piece of slow work: since when it runs, if it does."""
+    """A piece of slow work: who follows it, and since when it runs, if it does."""
 
-    follower: Follower
+    follower: Follower = field(default_factory=Follower)
     since: float | None = None
 
     @property
@@ -43,40 +45,71 @@ class Piece:
         return None if self.since is None else time.perf_counter() - self.since
 
 
+class _Threads:
+    """Some threads that do what is submitted, in order. They keep no program from ending."""
+
+    def __init__(self, n: int, name: str) -> None:
+        self._waiting: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
+        self._threads = [
+            threading.Thread(target=self._run, name=f"{name}-{i}", daemon=True) for i in range(n)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    async def do(self, work: Callable[[], ResultT]) -> ResultT:
+        """The result of ``work``; if the caller is cancelled before it begins, it does not begin."""
+        future: Future[ResultT] = Future()
+        self._waiting.put((future, work))
+        return await asyncio.wrap_future(future)
+
+    def close(self) -> None:
+        """End the threads when they have done what waits."""
+        for _ in self._threads:
+            self._waiting.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self) -> None:
+        while (item := self._waiting.get()) is not None:
+            future, work = item
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(work())
+                except BaseException as error:
+                    future.set_exception(error)
+            del item, future, work  # nothing is kept while the thread waits
+
+
 class Pool:
     """The threads of a studio."""
 
     def __init__(self) -> None:
-        self._slow = ThreadPoolExecutor(THREADS, thread_name_prefix="studio-work")
-        self._quick = ThreadPoolExecutor(1, thread_name_prefix="studio-look")
+        self._slow, self._quick = _Threads(THREADS, "studio-work"), _Threads(1, "studio-look")
         self._pieces: set[Piece] = set()
         self._files = 0
 
     async def quick(self, work: Callable[[], ResultT]) -> ResultT:
         """Do what takes milliseconds."""
-        return await asyncio.get_running_loop().run_in_executor(self._quick, work)
+        return await self._quick.do(work)
 
-    async def slow(
-        self, work: Callable[[], ResultT], told: Bounds | None = None, piece: Piece | None = None
-    ) -> ResultT:
-        """Do what may take long; it is withdrawn if the caller is cancelled."""
-        piece = piece or Piece(Follower())
-        piece.follower.told = told
+    async def slow(self, work: Callable[[], ResultT], piece: Piece | None = None) -> ResultT:
+        """Do what may take long, followed by the piece's follower; a caller who is cancelled withdraws it."""
+        own = piece or Piece()
 
         def run() -> ResultT | Withdrawn:
-            piece.since = time.perf_counter()
+            own.since = time.perf_counter()
             try:
-                with followed_by(piece.follower):
+                with followed_by(own.follower):
                     return work()
             except Withdrawn as withdrawn:
                 return withdrawn
 
-        self._pieces.add(piece)
+        self._pieces.add(own)
         try:
-            found = await asyncio.get_running_loop().run_in_executor(self._slow, run)
+            found = await self._slow.do(run)
         finally:
-            piece.follower.withdraw()  # if it is done, this does nothing
-            self._pieces.discard(piece)
+            own.follower.withdraw()  # of what is done, nothing is left to withdraw
+            self._pieces.discard(own)
         if isinstance(found, Withdrawn):
             raise asyncio.CancelledError
         return found
@@ -96,14 +129,14 @@ class Pool:
         """Withdraw everything, and wait until all threads have ended."""
         for piece in list(self._pieces):
             piece.follower.withdraw()
-        for threads in (self._slow, self._quick):
-            threads.shutdown(wait=True, cancel_futures=True)
+        self._slow.close()
+        self._quick.close()
 
 
 @dataclass(slots=True)
 class _Stream:
     number: int
-    cancel: Callable[[], None]
+    cancel: Callable[[], object]
 
 
 @dataclass(slots=True)
@@ -114,7 +147,7 @@ class Tabs:
     _streams: dict[tuple[str, str], _Stream] = field(default_factory=dict)
 
     @contextmanager
-    def telling(self, tab: str, kind: str, number: int, cancel: Callable[[], None]) -> Iterator[None]:
+    def telling(self, tab: str, kind: str, number: int, cancel: Callable[[], object]) -> Iterator[None]:
         """What the tab was told before, of this kind, is cancelled.
 
         Raises

@@ -20,8 +20,7 @@ class Rows:
     """The rows of a studio."""
 
     def __init__(self, opened: Opened) -> None:
-        if opened.data is None:
-            raise InvalidInputError("There are no rows: start the studio with --data FILE to have some.")
+        assert opened.data is not None
         self.data: Data = opened.data
         self._small = opened.image is not None and opened.named.n_features <= _MOST_PIXELS
         self.radii: dict[int, tuple[float, float]] = {}  # lower and upper bounds, of the first model

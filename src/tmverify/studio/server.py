@@ -11,11 +11,12 @@ The inner paths, after the guard took the token off:
 from __future__ import annotations
 
 import asyncio
+import atexit
 import socket
 import sys
 import threading
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -27,17 +28,18 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tmverify.errors import CertificateError, InvalidInputError, TmVerifyError
 from tmverify.studio import live
+from tmverify.studio.answers import FILTERS, SORTS, Answers
 from tmverify.studio.asked import Reader, TooLargeError, read_body
 from tmverify.studio.evidence import evidence_of
-from tmverify.studio.form import form_of
 from tmverify.studio.guard import Guard, new_token
-from tmverify.studio.opened import Opened
 from tmverify.studio.pool import BusyError, Pool, Tabs
-from tmverify.studio.rows import Rows, encoded_cells, encoded_text
+from tmverify.studio.rows import encoded_cells, encoded_text
 from tmverify.studio.stream import EventStream, disconnected
+from tmverify.studio.view import View
 from tmverify.studio.watching import INTERNAL, Watcher
 
 _STATIC = Path(__file__).with_name("static")
@@ -51,18 +53,20 @@ _KINDS = {
 _BASE = b"{{BASE}}"
 _MOST_CONNECTIONS = 256
 _SECONDS_TO_START = 10.0
+_PATIENCE = 10.0  # seconds; a connection over which nothing is asked is closed after one or two of them
+_NO_VIEW: dict[str, Any] = {"models": [], "kind": "store", "data": None}
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Served:
-    """The endpoints of one studio."""
+    """The endpoints of one studio: its views, and perhaps a store."""
 
-    def __init__(self, opened: Opened, token: str) -> None:
-        self.pool, self.tabs = Pool(), Tabs()
-        self._opened, self._token = opened, token
-        self._rows = None if opened.data is None else Rows(opened)
-        self._watcher = Watcher(opened, self.pool)
+    def __init__(self, views: Sequence[View], store: Answers | None, token: str) -> None:
+        self.pool, self.tabs, self.store = Pool(), Tabs(), store
+        self._views, self._token = views, token
+        self._widest = max((view.opened.named.n_features for view in views), default=0)
+        self._watcher = Watcher(views, self.pool)
         self._files = {path.name: path.read_bytes() for path in _STATIC.iterdir() if path.suffix in _KINDS}
 
     def app(self) -> Starlette:
@@ -74,9 +78,13 @@ class Served:
             "rank": self.rank,
             "encode": self.encode,
             "certificate": self.certificate,
+            "summary": self.summary,
+            "store": self.answers,
+            "gallery": self.gallery,
+            "answer": self.answer,
         }
         routes = [Route("/", _answering(self.page)), Route("/static/{name}", _answering(self.file))]
-        routes += [Route("/api/about", _answering(self.about))]
+        routes += [Route(f"/api/about{place}", _answering(self.about)) for place in ("", "/{view:int}")]
         routes += [Route(f"/api/{name}", _answering(ask), methods=["POST"]) for name, ask in asked.items()]
         return Starlette(routes=routes)
 
@@ -96,68 +104,66 @@ class Served:
         return Response(self._files[name], media_type=_KINDS[Path(name).suffix])
 
     async def about(self, request: Request) -> Response:
-        return JSONResponse(await self.pool.quick(self._about))
+        number = request.path_params.get("view", 0)
+        if number and number >= len(self._views):
+            return Response(status_code=404)
+        return JSONResponse(await self.pool.quick(partial(self._about, number)))
 
-    def _about(self) -> dict[str, Any]:
+    def _about(self, number: int) -> dict[str, Any]:
         from tmverify import __version__
 
         return {
             "version": __version__,
-            **form_of(self._opened),
-            "data": self._about_data(),
-            "store": None,
+            "view": number,
+            **(self._views[number].about if self._views else _NO_VIEW),
+            "store": None if self.store is None else self.store.about,
             "limits": {"seconds": live.SECONDS, "tabs": self.tabs.most},
         }
 
-    def _about_data(self) -> dict[str, Any] | None:
-        data = self._opened.data
-        if data is None:
-            return None
-        return {
-            "name": data.file,
-            "rows": len(data),
-            "labelled": data.inputs.y is not None,
-            "accuracy": data.accuracy,
-            "raw": data.inputs.raw is not None,
-            "notes": list(data.inputs.notes),
-        }
-
     async def rows(self, request: Request) -> Response:
-        rows = self._known_rows()
-        page = (await self._reader(request)).rows()
-        return JSONResponse(await self.pool.quick(partial(rows.page, page)))
+        asked = await self._reader(request)
+        rows = asked.view(self._views).rows
+        return JSONResponse(await self.pool.quick(partial(rows.page, asked.rows())))
 
     async def row(self, request: Request) -> Response:
-        rows = self._known_rows()
-        row = (await self._reader(request)).row(len(rows.data))
-        return JSONResponse(await self.pool.quick(partial(rows.whole, row)))
+        asked = await self._reader(request)
+        rows = asked.view(self._views).rows
+        return JSONResponse(await self.pool.quick(partial(rows.whole, asked.row(len(rows.data)))))
 
     async def rank(self, request: Request) -> Response:
-        rows = self._known_rows()
-        tab, among, limit = (await self._reader(request)).rank()
-        chosen = await self.pool.quick(partial(rows.unranked, among, limit))
+        asked = await self._reader(request)
+        view = asked.view(self._views)
+        tab, among, limit = asked.rank()
+        chosen = await self.pool.quick(partial(view.rows.unranked, among, limit))
         return EventStream(
-            partial(self._watcher.rank, rows, chosen), partial(self.tabs.telling, tab, "rank", 0)
+            partial(self._watcher.rank, view.opened, view.rows, chosen),
+            partial(self.tabs.telling, tab, "rank", 0),
         )
 
     async def watch(self, request: Request) -> Response:
-        asked = (await self._reader(request)).watch()
+        asked = await self._reader(request)
+        view = asked.view(self._views)
+        wanted = asked.watch(view.opened)
         return EventStream(
-            partial(self._watcher.watch, asked),
-            partial(self.tabs.telling, asked.tab, "watch", asked.number),
+            partial(self._watcher.watch, view, wanted),
+            partial(self.tabs.telling, wanted.tab, "watch", wanted.number),
         )
 
     async def encode(self, request: Request) -> Response:
-        text, part, cells = (await self._reader(request)).raw()
+        asked = await self._reader(request)
+        opened = asked.view(self._views).opened
+        text, part, cells = asked.raw()
         if cells is not None:
-            return JSONResponse(await self.pool.quick(partial(encoded_cells, self._opened, cells)))
+            return JSONResponse(await self.pool.quick(partial(encoded_cells, opened, cells)))
         assert text is not None
-        return JSONResponse(await self.pool.quick(partial(encoded_text, self._opened, text, part)))
+        return JSONResponse(await self.pool.quick(partial(encoded_text, opened, text, part)))
 
     async def certificate(self, request: Request) -> Response:
-        asked = (await self._reader(request)).proof()
+        asked = await self._reader(request)
+        opened = asked.view(self._views).opened
+        wanted = asked.proof(opened)
         with self.pool.making_a_file():
-            made = asyncio.ensure_future(self.pool.slow(partial(evidence_of, self._opened, asked)))
+            made = asyncio.ensure_future(self.pool.slow(partial(evidence_of, opened, wanted)))
             gone = asyncio.ensure_future(disconnected(request.receive))
             try:
                 await asyncio.wait({made, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -176,14 +182,30 @@ class Served:
             },
         )
 
-    async def _reader(self, request: Request) -> Reader:
-        body = await read_body(request, self._opened.named.n_features)
-        return Reader(body, self._opened)
+    async def summary(self, request: Request) -> Response:
+        (await self._reader(request)).end()
+        return JSONResponse(await self.pool.quick(self._stored.summary))
 
-    def _known_rows(self) -> Rows:
-        if self._rows is None:
-            raise InvalidInputError("There are no rows: start the studio with --data FILE to have some.")
-        return self._rows
+    async def answers(self, request: Request) -> Response:
+        page = (await self._reader(request)).answers(SORTS, FILTERS)
+        return JSONResponse(await self.pool.quick(partial(self._stored.page, page)))
+
+    async def gallery(self, request: Request) -> Response:
+        what, offset, limit = (await self._reader(request)).gallery()
+        return JSONResponse(await self.pool.quick(partial(self._stored.gallery, what, offset, limit)))
+
+    async def answer(self, request: Request) -> Response:
+        task = (await self._reader(request)).task()
+        return JSONResponse(await self.pool.quick(partial(self._stored.answer, task)))
+
+    async def _reader(self, request: Request) -> Reader:
+        return Reader(await read_body(request, self._widest))
+
+    @property
+    def _stored(self) -> Answers:
+        if self.store is None:
+            raise InvalidInputError("There is no store: start the studio with one, tmverify studio FILE.db.")
+        return self.store
 
 
 def _answering(endpoint: Endpoint) -> Endpoint:
@@ -222,19 +244,20 @@ class Studio:
         The address of its page, with the token.
     """
 
-    def __init__(self, opened: Opened, host: str, port: int) -> None:
+    def __init__(self, views: Sequence[View], host: str, port: int, store: Answers | None = None) -> None:
         self._socket = _bound(host, port)
         self.port: int = self._socket.getsockname()[1]
         token = new_token()
         shown = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
         self.url = f"http://{shown}:{self.port}/?token={token}"
-        self._opened, self._host, self._token = opened, host, token
+        self._views, self._store, self._host, self._token = views, store, host, token
         self._started = threading.Event()
         self._fault: BaseException | None = None
         self._server: uvicorn.Server | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name="studio", daemon=True)
         self._thread.start()
+        atexit.register(self.close)  # a program that ends takes it along
         if not self._started.wait(_SECONDS_TO_START) or self._fault is not None:
             self.close()
             raise RuntimeError("The studio's server did not start.") from self._fault
@@ -265,6 +288,7 @@ class Studio:
         if self._thread.is_alive():
             self._thread.join()
         self._socket.close()
+        atexit.unregister(self.close)
 
     def _run(self) -> None:
         try:
@@ -275,11 +299,11 @@ class Studio:
             self._started.set()
 
     async def _serve(self) -> None:
-        served = Served(self._opened, self._token)
+        served = Served(self._views, self._store, self._token)
         self._loop = asyncio.get_running_loop()
         config = uvicorn.Config(
             Guard(served.app(), self._token, self._host, self.port),
-            http="h11",
+            http=_Patient,
             ws="none",
             loop="none",
             lifespan="off",
@@ -294,12 +318,36 @@ class Studio:
         )
         self._server = _Server(config, served)
         warming = asyncio.ensure_future(served.warm_up())
+        if self._store is not None:
+            self._store.start()
         self._started.set()
         try:
             await self._server.serve(sockets=[self._socket])
         finally:
             warming.cancel()
+            if self._store is not None:
+                self._store.close()
             await asyncio.get_running_loop().run_in_executor(None, served.pool.close)
+
+
+class _Patient(H11Protocol):
+    """A connection that is closed if nothing is asked over it, so that idle ones don't keep others out."""
+
+    _was_idle = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.loop.call_later(_PATIENCE, self._look)
+
+    def _look(self) -> None:
+        if self.transport.is_closing():
+            return
+        idle = self.cycle is None or self.cycle.response_complete
+        if idle and self._was_idle:
+            self.transport.close()
+            return
+        self._was_idle = idle
+        self.loop.call_later(_PATIENCE, self._look)
 
 
 class _Server(uvicorn.Server):

@@ -46,11 +46,6 @@ class Outbox:
         with suppress(RuntimeError):  # the loop has ended, and nobody listens
             self._loop.call_soon_threadsafe(self._filled.set)
 
-    def drop(self, kind: str, news_of: object) -> None:
-        """Forget news that are overtaken by an event that is about to be put."""
-        with self._lock:
-            self._waiting.pop((kind, news_of), None)
-
     def close(self) -> None:
         """No more events follow."""
         self._closed = True

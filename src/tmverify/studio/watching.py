@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import sys
+import math
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from tmverify.engines.follow import Follower
 from tmverify.errors import TmVerifyError
 from tmverify.model import Model
 from tmverify.properties import robustness_query, similarity_query
@@ -21,200 +19,188 @@ from tmverify.properties.query import Query
 from tmverify.space import Number, Space
 from tmverify.studio import live
 from tmverify.studio.asked import Point, Watch
-from tmverify.studio.look import Looks
 from tmverify.studio.opened import Opened
 from tmverify.studio.pool import Piece, Pool
 from tmverify.studio.rows import Rows
 from tmverify.studio.stream import Outbox
+from tmverify.studio.view import View
 from tmverify.verify import explain, nearest
 
+INTERNAL = "An internal error: nothing is claimed. The terminal of the studio shows it; please report it."
 _BEAT = 0.5  # seconds between two events that only say what is running
 _SECONDS_A_ROW = 10.0
-INTERNAL = "An internal error: nothing is claimed. The terminal of the studio shows it; please report it."
+_NO_DISTANCE: dict[str, Any] = {"lower": 0, "upper": None, "change": None}
+_NO_REASON: dict[str, Any] = {"columns": [], "facts": [], "rule": "", "minimal": "open", "undecided": []}
+
+Work = Callable[[Piece], None]
 
 
 class Watcher:
-    """Tells tabs about inputs."""
+    """Tells tabs about inputs, in the views of a studio."""
 
-    def __init__(self, opened: Opened, pool: Pool) -> None:
-        self._opened, self._pool = opened, pool
-        self._looks = Looks(opened)
-        self.warm = asyncio.Event()
-        self._since = time.perf_counter()
+    def __init__(self, views: Sequence[View], pool: Pool) -> None:
+        self._views, self._pool = views, pool
+        self._warm, self._since = asyncio.Event(), time.perf_counter()
 
     async def warm_up(self) -> None:
         """Have everything compiled that answers need, before somebody waits for it."""
         try:
-            await self._pool.slow(partial(_compile, self._opened))
+            await self._pool.slow(partial(_compile, self._views))
         except Exception:
             traceback.print_exc()  # the first question will say it too
         finally:
-            self.warm.set()
+            self._warm.set()
 
-    async def watch(self, asked: Watch, outbox: Outbox) -> None:
+    async def watch(self, view: View, asked: Watch, outbox: Outbox) -> None:
         """Everything that is wanted about an input."""
         if "look" in asked.want:
-            outbox.put("look", await self._pool.quick(partial(self._looks.at, asked.point.bits)))
-        pieces = self._pieces(asked, outbox)
-        while not self.warm.is_set():
-            state = _state("warming up", time.perf_counter() - self._since, [name for name, _ in pieces])
-            outbox.put("state", state, news_of="state")
-            await _until(self.warm.wait())
-        for place, (name, make) in enumerate(pieces):
-            waiting = [other for other, _ in pieces[place + 1 :]]
-            await self._run(name, make, waiting, outbox)
+            outbox.put("look", await self._pool.quick(partial(view.looks.at, asked.point.bits)))
+        pieces = _Answers(view.opened, asked.point, outbox).pieces(asked.want)
+        names = [name for name, _ in pieces]
+        while pieces and not self._warm.is_set():
+            outbox.put("state", _state("warming up", time.perf_counter() - self._since, names), news_of="")
+            await _beat(self._warm.wait())
+        for place, (name, work) in enumerate(pieces):
+            await self._run(name, work, names[place + 1 :], outbox)
         outbox.put("end", {})
 
-    async def rank(self, rows: Rows, chosen: list[int], outbox: Outbox) -> None:
+    async def rank(self, opened: Opened, rows: Rows, chosen: list[int], outbox: Outbox) -> None:
         """The radius of each of these rows."""
-        await self.warm.wait()
+        await self._warm.wait()
         for row in chosen:
-            point = Point(rows.data.inputs.X[row], (), None)
-            outbox.put("rank", await self._pool.slow(partial(self._ranked, rows, row, point)))
+            outbox.put("rank", await self._pool.slow(partial(_ranked, opened, rows, row)))
         outbox.put("end", {})
 
-    def _ranked(self, rows: Rows, row: int, point: Point) -> dict[str, Any]:
-        why = live.impossible_text(self._opened, point)
-        if why:
-            return {
-                "index": row,
-                "radius": None,
-                "at_least": None,
-                "never": False,
-                "seconds": 0.0,
-                "why": why,
-            }
-        found = nearest(live.radius_query(point, self._opened.named), timeout=_SECONDS_A_ROW)
-        rows.radii[row] = found.lower, found.upper
-        never = found.lower == np.inf
-        return {
-            "index": row,
-            "radius": int(found.lower) if found.exact and not never else None,
-            "at_least": None if never else int(found.lower),
-            "never": never,
-            "seconds": round(found.seconds, 4),
-            "why": "" if found.exact else live.why_open(found),
-        }
-
-    def _pieces(self, asked: Watch, outbox: Outbox) -> list[tuple[str, Callable[[Piece], None]]]:
-        """What is to be done, by its name: the radius of each model, their reasons, their disagreement."""
-        models = range(len(self._opened.models))
-        pieces: list[tuple[str, Callable[[Piece], None]]] = []
-        radii: dict[int, int] = {}  # those that are known exactly, for reasons within them
-        if "radius" in asked.want:
-            pieces += [("radius", partial(self._radius, asked.point, m, radii, outbox)) for m in models]
-        if "reason" in asked.want:
-            pieces += [("reason", partial(self._reason, asked.point, m, radii, outbox)) for m in models]
-        if "disagree" in asked.want and len(models) == 2:
-            pieces += [("disagree", partial(self._disagree, asked.point, outbox))]
-        return pieces
-
-    async def _run(
-        self, name: str, make: Callable[[Piece], None], waiting: list[str], outbox: Outbox
-    ) -> None:
+    async def _run(self, name: str, work: Work, waiting: list[str], outbox: Outbox) -> None:
         """Run one piece, and say twice a second for how long it has been running."""
-        piece = Piece(Follower())
-        task = asyncio.ensure_future(self._pool.slow(partial(make, piece), piece=piece))
+        piece = Piece()
+        task = asyncio.ensure_future(self._pool.slow(partial(work, piece), piece))
         try:
             while not task.done():
                 await asyncio.wait({task}, timeout=_BEAT)
                 if not task.done():
-                    state = _state(name, piece.seconds, waiting)
-                    outbox.put("state", state, news_of="state")
+                    outbox.put("state", _state(name, piece.seconds, waiting), news_of="")
             await task
         except TmVerifyError as error:
             outbox.put("error", {"error": str(error), "of": name})
         except Exception:
-            traceback.print_exc(file=sys.stderr)
+            traceback.print_exc()
             outbox.put("error", {"error": INTERNAL, "of": name})
         finally:
             task.cancel()
 
-    def _radius(self, point: Point, m: int, radii: dict[int, int], outbox: Outbox, piece: Piece) -> None:
-        if self._is_impossible(point, "radius", {"model": m, **_NOTHING}, outbox):
-            return
-        query = live.radius_query(point, self._opened.models[m].asked)
-        answer = self._tell_distance("radius", query, m, outbox, piece)
-        if answer["status"] == "exact":
-            radii[m] = answer["lower"]
 
-    def _disagree(self, point: Point, outbox: Outbox, piece: Piece) -> None:
-        if self._is_impossible(point, "disagree", _NOTHING, outbox):
+class _Answers:
+    """What is told about one input, in the threads that work."""
+
+    def __init__(self, opened: Opened, point: Point, outbox: Outbox) -> None:
+        self._opened, self._point, self._outbox = opened, point, outbox
+        self._radii: dict[int, int] = {}  # those that are known exactly, for reasons within them
+
+    def pieces(self, want: Sequence[str]) -> list[tuple[str, Work]]:
+        """What is to be done, by its name: the radius of each model, their reasons, their disagreement."""
+        models = range(len(self._opened.models))
+        found: list[tuple[str, Work]] = []
+        if "radius" in want:
+            found += [("radius", partial(self._radius, m)) for m in models]
+        if "reason" in want:
+            found += [("reason", partial(self._reason, m)) for m in models]
+        if "disagree" in want and len(models) == 2:
+            found += [("disagree", self._disagree)]
+        return found
+
+    def _radius(self, m: int, piece: Piece) -> None:
+        if self._is_impossible("radius", {"model": m, **_NO_DISTANCE}):
+            return
+        query = live.radius_query(self._point, self._opened.models[m].asked)
+        answer = self._distance("radius", query, m, piece)
+        if answer["status"] == "exact":
+            self._radii[m] = answer["lower"]
+
+    def _disagree(self, piece: Piece) -> None:
+        if self._is_impossible("disagree", _NO_DISTANCE):
             return
         a, b = (each.asked for each in self._opened.models)
-        query = live.disagreement_query(self._opened.space, point, a, b)
-        self._tell_distance("disagree", query, None, outbox, piece)
+        self._distance(
+            "disagree", live.disagreement_query(self._opened.space, self._point, a, b), None, piece
+        )
 
-    def _tell_distance(
-        self, kind: str, query: Query, m: int | None, outbox: Outbox, piece: Piece
-    ) -> dict[str, Any]:
+    def _distance(self, kind: str, query: Query, m: int | None, piece: Piece) -> live.Event:
         distance = live.Distance(
-            query, self._opened.space, m, lambda event: outbox.put(kind, event, news_of=m)
+            query, self._opened.space, m, lambda event: self._outbox.put(kind, event, news_of=m)
         )
         piece.follower.told = distance.told
         answer = distance.answer(live.SECONDS)
-        outbox.drop(kind, m)
-        outbox.put(kind, answer)
+        self._outbox.put(kind, answer, news_of=m)
         return answer
 
-    def _reason(self, point: Point, m: int, radii: dict[int, int], outbox: Outbox, piece: Piece) -> None:
-        about = {"model": m}
-        if point.auto and m in radii:
-            point = replace(point, within=radii[m] + 1)
-        nothing: dict[str, Any] = {
-            "columns": [],
-            "facts": [],
-            "rule": "",
-            "minimal": "open",
-            "undecided": [],
-            "within": point.within,
-        }
-        if self._is_impossible(point, "reason", {**about, **nothing}, outbox):
+    def _reason(self, m: int, piece: Piece) -> None:
+        point = self._point
+        if point.auto and m in self._radii:
+            point = replace(point, within=self._radii[m] + 1)
+        if self._is_impossible("reason", {"model": m, **_NO_REASON, "within": point.within}):
             return
-        found = live.reason_at(
-            point,
-            self._opened.models[m].asked,
-            certificate=False,
-            tell=lambda event: outbox.put("reason", {**about, **event}, news_of=m),
-        )
-        outbox.drop("reason", m)
-        outbox.put("reason", {**about, **live.reason_event(found)})
 
-    def _is_impossible(self, point: Point, kind: str, nothing: dict[str, Any], outbox: Outbox) -> bool:
-        """Whether nothing can be asked, because no row has these bits; then that is the answer."""
-        why = live.impossible_text(self._opened, point)
-        if why:
-            outbox.put(
-                kind, {**nothing, "done": True, "status": "unknown", "seconds": 0.0, "why": why, "trusts": []}
+        def tell(event: live.Event) -> None:
+            self._outbox.put("reason", {"model": m, **event}, news_of=m)
+
+        tell(
+            live.reason_event(
+                live.reason_at(point, self._opened.models[m].asked, certificate=False, tell=tell)
             )
+        )
+
+    def _is_impossible(self, kind: str, nothing: live.Event) -> bool:
+        """Whether nothing can be asked, because no row has these bits; then that is the answer."""
+        why = live.impossible_text(self._opened, self._point)
+        if why:
+            said = {"done": True, "status": "unknown", "seconds": 0.0, "why": why, "trusts": []}
+            self._outbox.put(kind, {**nothing, **said})
         return bool(why)
 
 
-_NOTHING: dict[str, Any] = {"lower": 0, "upper": None, "change": None}
+def _ranked(opened: Opened, rows: Rows, row: int) -> live.Event:
+    """The radius of a row, which is kept."""
+    point = Point(rows.data.inputs.X[row], (), None)
+    why = live.impossible_text(opened, point)
+    if why:
+        return {"index": row, "radius": None, "at_least": None, "never": False, "seconds": 0.0, "why": why}
+    found = nearest(live.radius_query(point, opened.named), timeout=_SECONDS_A_ROW)
+    rows.radii[row] = found.lower, found.upper
+    never = found.lower == math.inf
+    return {
+        "index": row,
+        "radius": int(found.lower) if found.exact and not never else None,
+        "at_least": None if never else int(found.lower),
+        "never": never,
+        "seconds": round(found.seconds, 4),
+        "why": "" if found.exact else live.why_open(found),
+    }
 
 
-def _state(name: str, seconds: float | None, waiting: list[str]) -> dict[str, Any]:
+def _state(name: str, seconds: float | None, waiting: list[str]) -> live.Event:
     """What runs, for how long, and what comes after it; while it waits for a thread, nothing runs."""
     if seconds is None:
         return {"running": None, "seconds": 0.0, "waiting": [name, *waiting]}
     return {"running": name, "seconds": round(seconds, 2), "waiting": waiting}
 
 
-async def _until(waited: Any) -> None:
+async def _beat(waited: Awaitable[object]) -> None:
     """Wait, but not longer than a beat."""
-    try:
+    with suppress(TimeoutError):
         async with asyncio.timeout(_BEAT):
             await waited
-    except TimeoutError:
-        pass
 
 
-def _compile(opened: Opened) -> None:
+def _compile(views: Sequence[View]) -> None:
     """Ask everything about tiny models, for which the same is compiled as for large ones."""
-    for each in opened.models:
-        each.model.predict(opened.start[None, :])
-    spaces = [Space.flags(2)] if opened.space.only_flags else [Space.flags(2), Space([Number("n", (1, 2))])]
-    for space in spaces:
+    spaces = {"flags": Space.flags(2)}
+    for view in views:
+        view.looks.at(view.opened.start)
+        view.opened.named.predict(view.opened.start[None, :])
+        if not view.opened.space.only_flags:
+            spaces["columns"] = Space([Number("n", (1, 2))])
+    for space in spaces.values():
         tiny = Model.from_clauses(2, [[1], [-2]], [[1, 1]], bias=-2, space=space)
         nearest(robustness_query(tiny, [1, 0], None), certificate=True)
         nearest(similarity_query(tiny, tiny, [1, 0], None))
