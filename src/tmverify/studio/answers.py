@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -119,13 +120,12 @@ class Answers:
                 text = value.lower()
                 keys = [key for key in keys if text in key.searched]
             else:
-                at = Key._fields.index(name)
-                keys = [key for key in keys if key[at] == value]
+                keys = [key for key in keys if getattr(key, name) == value]
         if asked.sort != "place" or asked.descending:
-            at = Key._fields.index(asked.sort)
-            none = [key for key in keys if key[at] is None]
-            some = [key for key in keys if key[at] is not None]
-            keys = sorted(some, key=lambda key: key[at], reverse=asked.descending) + none
+            by = attrgetter(asked.sort)
+            without = [key for key in keys if by(key) is None]
+            keys = [key for key in keys if by(key) is not None]
+            keys = sorted(keys, key=by, reverse=asked.descending) + without
         shown = keys[asked.offset : asked.offset + asked.limit]
         return {**self._progress, "total": len(keys), "answers": self._told([key.place for key in shown])}
 

@@ -11,6 +11,7 @@ begins.
 from __future__ import annotations
 
 import asyncio
+import os
 import queue
 import threading
 import time
@@ -22,7 +23,7 @@ from typing import Any, TypeVar
 
 from tmverify.engines.follow import Follower, Withdrawn, followed_by
 
-THREADS = 2
+THREADS = min(max(2, os.cpu_count() or 1), 4)
 MOST_TABS = 8
 _MOST_FILES = 4  # certificates that are being made, or wait for it
 

@@ -106,4 +106,4 @@ def encoded_text(opened: Opened, text: str, name: str | None) -> dict[str, Any]:
 
 def encoded_cells(opened: Opened, cells: dict[str, Any]) -> dict[str, Any]:
     """The bits of a row that is given by its cells."""
-    return {"bits": bits_text(opened.space.encode([cells])[0])}
+    return {"bits": bits_text(opened.space.encode([cells], row_names=["this row"])[0])}

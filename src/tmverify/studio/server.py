@@ -52,7 +52,6 @@ _KINDS = {
 }
 _BASE = b"{{BASE}}"
 _MOST_CONNECTIONS = 256
-_SECONDS_TO_START = 10.0
 _PATIENCE = 10.0  # seconds; a connection over which nothing is asked is closed after one or two of them
 _NO_VIEW: dict[str, Any] = {"models": [], "kind": "store", "data": None}
 
@@ -251,14 +250,15 @@ class Studio:
         shown = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
         self.url = f"http://{shown}:{self.port}/?token={token}"
         self._views, self._store, self._host, self._token = views, store, host, token
-        self._started = threading.Event()
+        self._started, self._ended = threading.Event(), threading.Event()
         self._fault: BaseException | None = None
         self._server: uvicorn.Server | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name="studio", daemon=True)
         self._thread.start()
         atexit.register(self.close)  # a program that ends takes it along
-        if not self._started.wait(_SECONDS_TO_START) or self._fault is not None:
+        self._started.wait()
+        if self._fault is not None:
             self.close()
             raise RuntimeError("The studio's server did not start.") from self._fault
 
@@ -276,8 +276,9 @@ class Studio:
     def wait(self) -> None:
         """Serve until Ctrl-C."""
         try:
-            while self._thread.is_alive():
-                self._thread.join(1.0)
+            # An event, as Python 3.11 takes a thread for ended when Ctrl-C interrupts its ``join``.
+            while not self._ended.wait(1.0):
+                pass
         except KeyboardInterrupt:
             self.close()
 
@@ -285,8 +286,8 @@ class Studio:
         """End it, with all that is being worked out."""
         if self._server is not None and self._loop is not None:
             self._server.should_exit = True
-        if self._thread.is_alive():
-            self._thread.join()
+        self._ended.wait()
+        self._thread.join()
         self._socket.close()
         atexit.unregister(self.close)
 
@@ -297,6 +298,7 @@ class Studio:
             self._fault = fault
         finally:
             self._started.set()
+            self._ended.set()
 
     async def _serve(self) -> None:
         served = Served(self._views, self._store, self._token)
