@@ -44,16 +44,21 @@ export class Columns {
     return bits[this.bit(column)] === "1";
   }
 
+  // The bits of a part.
+  own(bits, part) {
+    return bits.slice(part.bit, part.bit + part.nBits);
+  }
+
   // Whether two inputs differ in a column.
   differs(a, b, column) {
     const part = this.part(column);
     if (!part.values) return a[this.bit(column)] !== b[this.bit(column)];
-    return a.slice(part.bit, part.bit + part.nBits) !== b.slice(part.bit, part.bit + part.nBits);
+    return this.own(a, part) !== this.own(b, part);
   }
 
   // The index of the value that a part of one column has, or −1 if its bits are no value's.
   value(bits, part) {
-    return part.patterns.indexOf(bits.slice(part.bit, part.bit + part.nBits));
+    return part.patterns.indexOf(this.own(bits, part));
   }
 
   withValue(bits, part, index) {

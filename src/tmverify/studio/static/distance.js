@@ -23,7 +23,6 @@ export function distancePanel(context, { name, model, heading, title, words }) {
   const proof = certificateButton(() => ({ bits: asked.bits, fixed: asked.fixed, within: asked.within, what: name, model: model ?? 0 }));
   const trust = h("details", { class: "trust", hidden: true });
   const why = h("p", { class: "why" });
-  const found = h("div", { class: "found" }, turn, drawn);
   const actions = h("div", { class: "actions" }, apply, keep, proof.press);
   let change = null;
   let drawnFor = "";
@@ -57,7 +56,7 @@ export function distancePanel(context, { name, model, heading, title, words }) {
 
   function showChange(next) {
     change = next;
-    found.hidden = apply.hidden = keep.hidden = !change;
+    turn.hidden = drawn.hidden = apply.hidden = keep.hidden = !change;
     // A change that is the same already is left in place, so that nothing flickers while the bounds close.
     const key = change ? `${asked.bits} ${change.bits}` : "";
     if (key === drawnFor) return;
@@ -70,10 +69,9 @@ export function distancePanel(context, { name, model, heading, title, words }) {
 
   const element = h("section", { class: `card distance ${name}`, "aria-label": title ? `${heading}, ${title}` : heading },
     h("header", {}, h("h2", {}, heading), title ? h("span", { class: "whose" }, title) : null, mark.element),
-    h("div", { class: "distance-body" }, h("div", {}, h("div", { class: "stand" }, big, means), scale.element, why),
-      h("div", {}, found, actions, proof.said, trust)));
+    h("div", { class: "distance-body" }, h("div", { class: "stand" }, big, means), scale.element, why, turn, drawn, actions, proof.said, trust));
   mark.show("waiting", "waiting");
-  found.hidden = apply.hidden = keep.hidden = proof.press.hidden = true;
+  turn.hidden = drawn.hidden = apply.hidden = keep.hidden = proof.press.hidden = true;
 
   return {
     element, name, model,

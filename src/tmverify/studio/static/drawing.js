@@ -71,6 +71,11 @@ export function plain(part, bits, label) {
   return picture(part, label, layer(part, "on", on(part, bits), "square"));
 }
 
+const circles = (part, offsets, radius) => offsets.map((offset) => {
+  const [x, y] = corner(part, offset);
+  return `M${x + 0.5 - radius} ${y + 0.5}a${radius} ${radius} 0 1 0 ${2 * radius} 0a${radius} ${radius} 0 1 0 ${-2 * radius} 0z`;
+}).join("");
+
 // From `bits` to `after`: what stays is dim, set pixels are green with a plus, cleared ones red with a minus.
 export function changed(part, bits, after, label) {
   const differ = range(part.n).filter((i) => bits[part.bit + i] !== after[part.bit + i]);
@@ -90,8 +95,11 @@ export function needed(part, bits, columns, open, label) {
   const lit = own.filter((i) => bits[part.bit + i] === "1");
   const dark = own.filter((i) => bits[part.bit + i] !== "1");
   const unsure = open.map((c) => c - part.start).filter((i) => i >= 0 && i < part.n);
+  // A few pixels of a large picture would be overlooked: a circle is drawn round each.
+  const size = Math.max(...part.shape) / 16;
+  const halo = size > 1 && own.length && own.length <= 40 ? s("path", { class: "halo", d: circles(part, own, size), "stroke-width": size * 0.25 }) : null;
   return picture(part, label,
-    layer(part, "on faint", on(part, bits).filter((i) => !needs.has(i)), "square"),
+    layer(part, "on faint", on(part, bits).filter((i) => !needs.has(i)), "square"), halo,
     layer(part, "need-on", lit, "square"), layer(part, "need-on-mark", lit, "dot"),
     layer(part, "need-off", dark, "square"), layer(part, "need-off-mark", dark, "ring"),
     layer(part, "unsure", unsure, "stripes"));
@@ -104,12 +112,8 @@ export function wanted(part, bits, conditions, label) {
   const lit = own.filter(([, value]) => value).map(([column]) => column - part.start);
   const dark = own.filter(([, value]) => !value).map(([column]) => column - part.start);
   const size = Math.max(1, Math.max(...part.shape) / 11);
-  const disc = (offset, radius) => {
-    const [x, y] = corner(part, offset);
-    return `M${x + 0.5 - radius} ${y + 0.5}a${radius} ${radius} 0 1 0 ${2 * radius} 0a${radius} ${radius} 0 1 0 ${-2 * radius} 0z`;
-  };
   const marks = (name, offsets, radius, extra = {}) =>
-    offsets.length ? s("path", { class: name, d: offsets.map((offset) => disc(offset, radius * size)).join(""), ...extra }) : null;
+    offsets.length ? s("path", { class: name, d: circles(part, offsets, radius * size), ...extra }) : null;
   return picture(part, label, layer(part, "on faint", on(part, bits), "square"),
     size > 1 ? marks("want-on", lit, 0.5) : layer(part, "want-on", lit, "square"), marks("want-on-mark", lit, 0.2),
     marks("want-off-mark", dark, 0.3, { "stroke-width": 0.15 * size }));

@@ -25,8 +25,11 @@ export class Live {
   // `what` changed: the distance of the reason concerns the reason only, if all else is answered.
   changed(what) {
     if (what === "history") return;
-    if (what === "within") this.#settled.delete("reason");
-    else this.#settled.clear();
+    if (what === "within") {
+      this.#settled.delete("reason");
+      // "Radius + 1" is worked out by the server, which needs the radius for it.
+      if (this.state.within === "auto") this.#settled.delete("radius");
+    } else this.#settled.clear();
     this.#due ??= requestAnimationFrame(() => {
       this.#due = null;
       this.#ask();
@@ -34,6 +37,8 @@ export class Live {
   }
 
   stop(reason = "it was stopped") {
+    cancelAnimationFrame(this.#due);
+    this.#due = null;
     if (!this.#running) return;
     this.#running.cut.abort();
     this.#unsettle(this.#running, reason);

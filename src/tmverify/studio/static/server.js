@@ -2,6 +2,13 @@
 
 const API = new URL("../api/", import.meta.url);
 
+let view = 0;
+
+// Which view all further questions are about: a model, or two, of those that were named.
+export function lookAt(which) {
+  view = which;
+}
+
 // What went wrong, as a sentence for people; `lost` if there was no answer at all.
 export class Trouble extends Error {
   constructor(message, lost = false) {
@@ -36,7 +43,7 @@ async function sentence(answer) {
 const sent = (body, signal) => ({
   method: "POST",
   headers: { "Content-Type": "application/json" },
-  body: JSON.stringify(body),
+  body: JSON.stringify(view ? { ...body, view } : body),
   signal,
 });
 
@@ -49,7 +56,7 @@ export async function file(path, body, signal) {
   const name = /filename="?([^";]+)"?/.exec(answer.headers.get("Content-Disposition") ?? "");
   return {
     blob: await answer.blob(),
-    name: name ? name[1] : "certificate.tmc",
+    name: name ? name[1] : "certificate.tmcert",
     check: decodeURIComponent(answer.headers.get("X-Tmverify-Check") ?? ""),
   };
 }

@@ -6,6 +6,7 @@
 import { post } from "./server.js";
 import { fill, freshId, h, named, say } from "./dom.js";
 import { lock } from "./locks.js";
+import { places } from "./words.js";
 
 const CHIPS = 80;
 
@@ -27,7 +28,8 @@ export function textEditor({ part, columns, state, pointing, trouble }) {
     asking?.abort();
     asking = new AbortController();
     const answer = await post("encode", { text: content, part: part.name }, asking.signal);
-    return { bits: answer.bits, spans: answer.known };
+    const at = places(content);
+    return { bits: answer.bits, spans: answer.known.map(([start, end, column]) => [at(start), at(end), column]) };
   }
 
   async function typed() {

@@ -15,3 +15,15 @@ export function seconds(time) {
 
 export const listed = (texts, word = "and") =>
   texts.length < 2 ? texts.join("") : `${texts.slice(0, -1).join(", ")} ${word} ${texts.at(-1)}`;
+
+// What an answer of a store is called: by its name, else by the number of its row.
+export const called = ({ name, index }) => name || (index === null || index === undefined ? "every input" : `row ${index}`);
+
+// From offsets in code points, as Python counts, to places in a JavaScript string: the same numbers, unless
+// the text has characters beyond the first 65,536.
+export function places(text) {
+  if (!/[\ud800-\udfff]/.test(text)) return (offset) => offset;
+  const starts = [0];
+  for (const character of text) starts.push(starts.at(-1) + character.length);
+  return (offset) => starts[Math.min(offset, starts.length - 1)];
+}
