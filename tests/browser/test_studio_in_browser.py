@@ -106,6 +106,11 @@ def screen(browser: Any) -> Iterator[Callable[[int], None]]:
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def actions(name: str) -> Any:
+    """A module of Selenium's."""
+    return importlib.import_module(f"selenium.webdriver.common.actions.{name}")
+
+
 class Page:
     """What a person sees of a studio, and does with it."""
 
@@ -174,9 +179,8 @@ class Page:
 
     def stroke(self, *pixels: tuple[int, int], pointer: str = "mouse") -> None:
         """Press on the first pixel, move over the others, and let go."""
-        kinds = webdriver.common.actions
-        hand = kinds.pointer_input.PointerInput(pointer, f"the {pointer}")
-        builder = kinds.action_builder.ActionBuilder(self.browser, mouse=hand, duration=10)
+        hand = actions("pointer_input").PointerInput(pointer, f"the {pointer}")
+        builder = actions("action_builder").ActionBuilder(self.browser, mouse=hand, duration=10)
         first, *others = (self.pixel(*pixel) for pixel in pixels)
         builder.pointer_action.move_to_location(*first).pointer_down()
         for place in others:
