@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import asdict
 from operator import attrgetter
@@ -22,7 +23,7 @@ from tmverify.asking.subject import text_of
 from tmverify.campaign import Asked, Store, Task
 from tmverify.campaign.store import StoredModel
 from tmverify.errors import InvalidInputError, StoreError
-from tmverify.report.gallery import Entry, entry_of
+from tmverify.report.gallery import Entry, entry_of, gallery_of
 from tmverify.report.page import said_of
 from tmverify.report.reasons import ReasonEntry, reason_entry
 from tmverify.report.report import Report, collect, median_seconds
@@ -32,6 +33,7 @@ from tmverify.report.words import percent, seconds_text, status_of
 from tmverify.studio.asked import AnswerPage
 from tmverify.studio.form import bits_text
 from tmverify.studio.opening import drawn, fixed_in, notes_on, remedy_for
+from tmverify.studio.pool import INTERNAL
 from tmverify.studio.view import View
 
 SORTS = (
@@ -153,6 +155,7 @@ class Answers:
             raise InvalidInputError("The store has no such task, or it is not read yet.")
         row = self._rows[place]
         (told,) = self._told([place])
+        (series,) = self._series([row])
         x, view = row.task.x, self._view_of.get(row.task.models)
         shown = row.witness if x is None else x
         return {
@@ -163,7 +166,8 @@ class Answers:
             "fixed": fixed_in(row.task, self.models),
             "within": row.task.epsilon,
             "witness": None if row.witness is None else bits_text(row.witness),
-            "notes": notes_on(row.task, self._series([row])[0], self.models),
+            "notes": notes_on(row.task, series, self.models),
+            "entry": self._entry(row, series),
         }
 
     @property
@@ -187,7 +191,10 @@ class Answers:
                         return
             self._total = len(self._keys)
             self._report = collect(self._rows, self.models, title="", source=self.name, gallery=_ALL)
-        except StoreError as error:
+        except Exception as error:
+            if not isinstance(error, StoreError):
+                traceback.print_exc()
+                error = StoreError(INTERNAL)
             self._error = str(error).replace(str(self._path), self.name)
 
     def _add(self, row: Asked) -> None:
@@ -204,6 +211,15 @@ class Answers:
         """The series of some rows; models with one name are told apart, whichever rows are shown."""
         known = list(self._known.values())
         return series_of([*known, *rows], self.models)[len(known) :]
+
+    def _entry(self, row: Asked, series: Series) -> dict[str, Any] | None:
+        """What is to be drawn of one answer: its change or its reason, if it has one."""
+        if row.witness is not None:
+            (change,) = gallery_of([row], [series], limit=1).changes
+            return self._drawn(row.task, entry_of(change, [row], self.models))
+        if row.answer is not None and row.answer.reason is not None:
+            return self._drawn(row.task, reason_entry(0, row, self.models, series.model))
+        return None
 
     def _drawn(self, task: Task, entry: Entry | ReasonEntry) -> dict[str, Any]:
         return {**drawn(task, entry), "view": self._view_of.get(task.models)}

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 from tmverify.engines.follow import Follower, Withdrawn, followed_by
 
+INTERNAL = "An internal error: nothing is claimed. The terminal of the studio shows it; please report it."
 THREADS = min(max(2, os.cpu_count() or 1), 4)
 MOST_TABS = 8
 _MOST_FILES = 4  # certificates that are being made, or wait for it

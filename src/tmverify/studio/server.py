@@ -36,11 +36,11 @@ from tmverify.studio.answers import FILTERS, SORTS, Answers
 from tmverify.studio.asked import Reader, TooLargeError, read_body
 from tmverify.studio.evidence import evidence_of
 from tmverify.studio.guard import Guard, new_token
-from tmverify.studio.pool import BusyError, Pool, Tabs
+from tmverify.studio.pool import INTERNAL, BusyError, Pool, Tabs
 from tmverify.studio.rows import encoded_cells, encoded_text
 from tmverify.studio.stream import EventStream, disconnected
 from tmverify.studio.view import View
-from tmverify.studio.watching import INTERNAL, Watcher
+from tmverify.studio.watching import Watcher
 
 _STATIC = Path(__file__).with_name("static")
 _KINDS = {

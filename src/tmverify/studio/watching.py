@@ -20,13 +20,12 @@ from tmverify.space import Number, Space
 from tmverify.studio import live
 from tmverify.studio.asked import Point, Watch
 from tmverify.studio.opened import Opened
-from tmverify.studio.pool import Piece, Pool
+from tmverify.studio.pool import INTERNAL, Piece, Pool
 from tmverify.studio.rows import Rows
 from tmverify.studio.stream import Outbox
 from tmverify.studio.view import View
 from tmverify.verify import explain, nearest
 
-INTERNAL = "An internal error: nothing is claimed. The terminal of the studio shows it; please report it."
 _BEAT = 0.5  # seconds between two events that only say what is running
 _SECONDS_A_ROW = 10.0
 _NO_DISTANCE: dict[str, Any] = {"lower": 0, "upper": None, "change": None}

@@ -117,6 +117,9 @@ def test_an_answer_opens_where_its_model_is(mixed: Client) -> None:
     found = mixed.ask("answer", task=told["task"])
     assert (found["view"], found["remedy"], found["notes"]) == (0, "", [])
     assert found["answer"] == told
+    drawn = {entry["task"]: entry for entry in mixed.ask("gallery")["entries"]}[told["task"]]
+    assert found["entry"]["shown"] == drawn["shown"]
+    assert found["entry"]["decisions"] == ["cat", "dog"]
     assert (found["bits"], found["witness"], found["within"]) == ("1000", "0100", None)
     events = mixed.watch(found["bits"], view=0, fixed=found["fixed"])
     assert [own["decision"] for own in last(events, "look")["models"]] == ["dog"]
