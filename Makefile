@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # so other kernels). What a library does not bring is taken from .venv.
 PEERS := tmu pytsetlinmachine pytsetlinmachineparallel green pytsetlin
 
-.PHONY: help demo studio test test-deep test-docs test-report test-studio test-interop test-bnn experiments lint bench bench-startup bench-training bench-tables bench-recourse bench-explanations bench-properties bench-verification bench-certificates bench-networks clean
+.PHONY: help demo studio test test-deep test-docs test-report test-studio test-interop test-bnn experiments lint bench bench-startup bench-training bench-tables bench-recourse bench-explanations bench-properties bench-studio bench-verification bench-certificates bench-networks clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -97,6 +97,9 @@ bench-explanations: $(READY)  ## measure reasons, beside the loop over robustnes
 
 bench-properties: $(READY)  ## measure fairness and monotonicity on tables (TMVERIFY_DATA; a quarter of an hour)
 	$(BIN)/python benchmarks/properties.py
+
+bench-studio: $(READY)  ## measure what a person waits for at the studio (TMVERIFY_DATA; some minutes after training)
+	$(BIN)/python benchmarks/studio.py
 
 bench-verification: $(READY)  ## measure verification on MNIST and IMDB (TMVERIFY_DATA; about an hour with training)
 	$(BIN)/python benchmarks/verification.py
