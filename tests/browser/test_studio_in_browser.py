@@ -570,3 +570,45 @@ def test_paper_has_no_controls(opened: Callable[[str], Page], browser: Any) -> N
         assert page.find(".decided").is_displayed()
     finally:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_proved_is_said_of_final_answers_only(opened: Callable[[str], Page]) -> None:
+    page = opened("pictures")
+    base = page.find("link[rel=stylesheet]").get_attribute("href").removesuffix("style.css")
+    told = page.browser.execute_async_script(
+        """
+        const [base, done] = arguments;
+        import(`${base}radius.js`).then(({radiusPanel}) => {
+          const nothing = () => {};
+          const panel = radiusPanel({
+            about: {models: [{title: "m"}]}, columns: {unit: "pixel", parts: [], of: () => []}, two: false,
+            state: {}, pointing: {bind: nothing}, editors: [], said: nothing, nearest: nothing,
+            decision: () => "7",
+          }, 0);
+          const said = (event) => {
+            panel.on({model: 0, change: null, done: false, ...event});
+            const text = (name) => panel.element.querySelector(name).textContent;
+            const open = panel.element.querySelector(".certificate").hidden;
+            return [text(".badge"), text(".bounds"), open, text(".why")];
+          };
+          panel.begin({bits: "", fixed: [], within: null});
+          done([
+            said({lower: 2, upper: null}), said({lower: 4, upper: 9}), said({lower: 0, upper: 8}),
+            said({lower: 7, upper: 7}),
+            said({lower: 7, upper: 7, done: true, status: "exact", trusts: []}),
+            said({lower: 4, upper: 9, done: true, status: "unknown", why: "timeout", trusts: []}),
+            said({lower: null, upper: null, done: true, status: "never", trusts: []}),
+          ]);
+        });
+        """,
+        base,
+    )
+    assert told == [
+        ["searching", "at least 2", True, ""],
+        ["searching", "between 4 and 9", True, ""],
+        ["searching", "between 4 and 8", True, ""],
+        ["searching", "7 …", True, ""],
+        ["proved", "7 pixels", False, ""],
+        ["unknown", "between 4 and 9", True, "Not settled: timeout."],
+        ["proved", "never", False, ""],
+    ]

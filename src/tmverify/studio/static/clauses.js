@@ -39,7 +39,8 @@ export function clausesPanel(context, model) {
   return {
     element: h("section", { class: "card clauses-card", "aria-label": `Clauses of ${title}` },
       h("header", {}, h("h2", {}, "Clauses that vote"), context.two ? h("span", { class: "whose" }, named(title)) : null),
-      h("p", { class: "hint" }, pictures ? "Strongest first. Point at one to see it on the picture." : "Strongest first. Point at one to see where it looks.", pictures ? legend("want-on", "want-off") : null),
+      h("p", { class: "hint" }, "Strongest first.", h("span", { class: "to-point" }, ` Point at one to see ${pictures ? "it on the picture" : "where it looks"}.`)),
+      pictures ? legend("want-on", "want-off") : null,
       list, more, rest),
     name: "look",
     model,

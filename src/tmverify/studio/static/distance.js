@@ -27,11 +27,23 @@ export function distancePanel(context, { name, model, heading, title, words }) {
   let change = null;
   let drawnFor = "";
   let asked = null;
+  let told = null;
 
   context.pointing.bind(apply, () => (change ? changedColumns(columns, asked.bits, change.bits).map((c) => [c, columns.isOn(change.bits, c) ? 1 : 0]) : []));
 
+  // The best bounds so far: all that was told about one input is true of it.
+  function best({ lower, upper = null, done }) {
+    if (!done && told) {
+      lower = Math.max(lower, told.lower);
+      upper = upper === null ? told.upper : Math.min(upper, told.upper ?? upper);
+    }
+    told = { lower, upper };
+    return told;
+  }
+
   function show(event) {
-    const { lower, upper = null, done } = event;
+    const { done } = event;
+    const { lower, upper } = best(event);
     const exact = done && event.status === "exact";
     const never = done && event.status === "never";
     if (never) mark.show("good", "proved");
@@ -42,6 +54,7 @@ export function distancePanel(context, { name, model, heading, title, words }) {
     if (never) fill(big, h("b", {}, "never"));
     else if (exact) fill(big, h("b", {}, String(lower)), ` ${lower === 1 ? unit : `${unit}s`}`);
     else if (upper === null) fill(big, h("small", {}, "at least "), h("b", {}, String(lower)));
+    else if (lower === upper && !done) fill(big, h("b", {}, String(lower)), h("small", {}, " …"));
     else fill(big, h("small", {}, "between "), h("b", {}, String(lower)), h("small", {}, " and "), h("b", {}, String(upper)));
     say(means, words.means({ lower, upper, exact, never, unit, fixed, done }));
     say(why, done && !exact && !never ? `Not settled: ${event.why || "the search stopped"}.` : "");
@@ -77,6 +90,7 @@ export function distancePanel(context, { name, model, heading, title, words }) {
     element, name, model,
     begin(question) {
       asked = question;
+      told = null;
       scale.begin();
       mark.show("waiting", "waiting");
       proof.press.hidden = true;

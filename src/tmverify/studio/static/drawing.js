@@ -111,7 +111,7 @@ export function wanted(part, bits, conditions, label) {
   const own = conditions.filter(([column]) => column >= part.start && column < part.start + part.n);
   const lit = own.filter(([, value]) => value).map(([column]) => column - part.start);
   const dark = own.filter(([, value]) => !value).map(([column]) => column - part.start);
-  const size = Math.max(1, Math.max(...part.shape) / 11);
+  const size = Math.max(1, Math.max(height(part), width(part)) / 11);
   const marks = (name, offsets, radius, extra = {}) =>
     offsets.length ? s("path", { class: name, d: circles(part, offsets, radius * size), ...extra }) : null;
   return picture(part, label, layer(part, "on faint", on(part, bits), "square"),

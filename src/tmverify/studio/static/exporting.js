@@ -4,7 +4,7 @@ import { download } from "./server.js";
 import { h } from "./dom.js";
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
-const LEFT_OUT = ".actions, .tools, .status-line, .rows-card, .stepper, .history, .top-actions, .skip, .unseen, .more, .lock, dialog, script, link, .within input, .within button, .checked, template, noscript, .answers-view, .views";
+const LEFT_OUT = ".actions, .tools, .status-line, .rows-card, .stepper, .history, .top-actions, .skip, .unseen, .more, .lock, dialog, script, link, .within .rail, .within button, .kept-note button, .notes button, .to-point, .checked, template, noscript, .views, .pager, .all-answers .filters";
 
 export function exportView(title) {
   const copy = document.documentElement.cloneNode(true);

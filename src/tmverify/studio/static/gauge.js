@@ -4,8 +4,8 @@ import { h, say } from "./dom.js";
 
 export function gauge(unit) {
   const parts = Object.fromEntries(["safe", "open", "beyond", "pin"].map((name) => [name, h("i", { class: name })]));
-  const from = h("span", { class: "mark from" });
-  const to = h("span", { class: "mark to" });
+  const from = h("span", { class: "mark lowest" });
+  const to = h("span", { class: "mark highest" });
   const element = h("div", { class: "gauge", role: "img" }, h("div", { class: "lane" }, Object.values(parts)), h("div", { class: "marks" }, h("span", { class: "mark origin" }, "0"), from, to));
   let scale = null;
 

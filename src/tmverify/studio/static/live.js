@@ -5,12 +5,14 @@
 
 import { stream, Trouble } from "./server.js";
 
+const FRAME = 16; // ms
 const ALL = ["look", "radius", "reason", "disagree"];
 
 export class Live {
   #number = 0;
   #running = null;
   #due = null;
+  #asked = 0;
   #settled = new Set(); // questions that are answered for this input and these marks
   #tab = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -30,14 +32,16 @@ export class Live {
       // "Radius + 1" is worked out by the server, which needs the radius for it.
       if (this.state.within === "auto") this.#settled.delete("radius");
     } else this.#settled.clear();
-    this.#due ??= requestAnimationFrame(() => {
-      this.#due = null;
-      this.#ask();
-    });
+    if (this.#due) return;
+    const due = {};
+    this.#due = due;
+    const ask = () => this.#due === due && this.#ask();
+    // At once; only what follows within the same frame waits for the next one.
+    if (performance.now() - this.#asked > FRAME) queueMicrotask(ask);
+    else requestAnimationFrame(ask);
   }
 
   stop(reason = "it was stopped") {
-    cancelAnimationFrame(this.#due);
     this.#due = null;
     if (!this.#running) return;
     this.#running.cut.abort();
@@ -55,6 +59,8 @@ export class Live {
   }
 
   async #ask() {
+    this.#due = null;
+    this.#asked = performance.now();
     this.#running?.cut.abort();
     const want = ALL.filter((name) => (name !== "disagree" || this.two) && !this.#settled.has(name));
     const own = { cut: new AbortController(), want, done: new Set() };

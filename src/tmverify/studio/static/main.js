@@ -79,7 +79,7 @@ async function start() {
   }
 
   function save() {
-    exportView(titles(page.about).join(" and "));
+    exportView(store && liveBox.hidden ? first.store.name : titles(page.about).join(" and "));
   }
 
   fill(place, store?.element, liveBox, keys.dialog);

@@ -16,7 +16,7 @@ export class Pointing {
     for (const listener of this.#listeners) listener(conditions);
   }
 
-  // Makes an element point: with the mouse, by focus, and by a tap, which stays until the next one.
+  // Makes an element point: with the mouse, by focus, and by a tap, which stays.
   bind(element, conditions) {
     const show = () => this.at(conditions());
     const hide = () => this.at([]);
@@ -24,6 +24,5 @@ export class Pointing {
     element.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && hide());
     element.addEventListener("focusin", show);
     element.addEventListener("focusout", hide);
-    element.addEventListener("click", show);
   }
 }

@@ -52,7 +52,7 @@ export function storeView(store, { openLive, trouble }) {
 
   function showLines(found) {
     lines.hidden = !found.length;
-    const head = ["Question", "ε", "Share", "Solved so", "Violated", "Unknown", "Answered", "Median", "Longest"];
+    const head = ["Question", "ε", "Share", "Result", "Violated", "Unknown", "Answered", "Median", "Longest"];
     fill(lines, h("table", {}, h("thead", {}, h("tr", {}, head.map((text, i) => h("th", { scope: "col", class: i && i !== 2 ? "n" : null }, text)))),
       h("tbody", {}, found.map((line) => h("tr", {}, h("th", { scope: "row" }, named(line.title), line.title === line.question ? null : h("small", {}, named(line.question))),
         h("td", { class: "n" }, line.epsilon ?? "–"), h("td", { class: "barcell" }, shareBar(line)),

@@ -16,13 +16,13 @@ import { decisionPanel } from "./votes.js";
 import { number } from "./words.js";
 
 const QUIET = 900; // ms: what is told to screen readers waits until the hand rests
-const LARGE = 256; // pixels
+const LARGE = 256; // columns
 
 export async function liveView(about, status) {
   const columns = new Columns(about);
   const state = new State({ bits: about.start.bits, texts: null, base: { bits: about.start.bits, texts: null, row: null } });
-  // In a large picture, nearly all pixels are needed everywhere: what is needed near by says more, and sooner.
-  if (columns.of("image").some((part) => part.n > LARGE)) state.within = "auto";
+  // Of many pixels or words, most are needed everywhere: what is needed near by says more, and sooner.
+  if (columns.count > LARGE) state.within = "auto";
   const two = about.models.length > 1;
   const decisions = about.models.map(() => "");
   const needs = about.models.map(() => []);
@@ -66,6 +66,7 @@ export async function liveView(about, status) {
       return [part.name, touched ? editor.altered(change.bits) : (state.step.texts?.[part.name] ?? null)];
     }));
     state.edit(change.bits, { texts });
+    context.pointing.at([]);
   }
 
   // A row of the data, or what an answer of a store is about; undo leads back to what was shown before.
@@ -83,7 +84,7 @@ export async function liveView(about, status) {
       if (decisions[i] !== each.decision) said("look", i, `Decision ${each.decision}`);
       decisions[i] = each.decision;
     });
-    status.summary(look.models.map((each) => [h("b", {}, named(each.decision)), ` by ${number(each.margin)} `]));
+    status.summary(look.models.map((each, i) => [i ? " · " : null, h("b", {}, named(each.decision)), ` by ${number(each.margin)}`]));
   } };
   const lanes = about.models.map((_, i) => ({
     decision: decisionPanel(context, i), radius: radiusPanel(context, i), reason: reasonPanel(context, i), clauses: clausesPanel(context, i) }));
