@@ -82,12 +82,16 @@ class Guard:
         if scope["type"] != "http":
             return  # no lifespan; websockets are refused by the server
         send = _with_headers(send)
-        if not self._is_addressed(scope) or not self._is_own_page(scope):
+        path: str = scope["path"]
+        if not self._is_addressed(scope):
             await _answer(send, 403, b"")
             return
-        path: str = scope["path"]
+        own = self._is_own_page(scope)
         if path == "/":
-            await self._door(scope, receive, send)
+            await self._door(scope, receive, send, own)
+            return
+        if not own:
+            await _answer(send, 403, b"")
             return
         _, _, rest = path.partition("/t/")
         token, slash, inner = rest.partition("/")
@@ -96,10 +100,10 @@ class Guard:
             return
         await self._app({**scope, "path": f"/{inner}", "raw_path": b""}, receive, send)
 
-    async def _door(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The page itself, whose address has the token as a query."""
+    async def _door(self, scope: Scope, receive: Receive, send: Send, own: bool) -> None:
+        """The page itself, whose address has the token as a query; no link on another site opens it."""
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
-        if scope["method"] not in ("GET", "HEAD") or not self._is_token(given[0]):
+        if not own or scope["method"] not in ("GET", "HEAD") or not self._is_token(given[0]):
             await _answer(send, 403, _DOOR.encode(), "text/html; charset=utf-8")
             return
         await self._app({**scope, "path": "/", "query_string": b""}, receive, send)
