@@ -10,13 +10,17 @@ export PYTHONDONTWRITEBYTECODE :=
 # so other kernels). What a library does not bring is taken from .venv.
 PEERS := tmu pytsetlinmachine pytsetlinmachineparallel green pytsetlin
 
-.PHONY: help demo test test-deep test-docs test-report test-interop test-bnn experiments lint bench bench-startup bench-training bench-tables bench-recourse bench-explanations bench-properties bench-verification bench-certificates bench-networks clean
+.PHONY: help demo studio test test-deep test-docs test-report test-studio test-interop test-bnn experiments lint bench bench-startup bench-training bench-tables bench-recourse bench-explanations bench-properties bench-studio bench-verification bench-certificates bench-networks clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
 
 demo: $(READY)  ## a tour in a minute: train on digits, then prove what flipped pixels can do
 	$(BIN)/python examples/demo.py
+
+studio: $(READY)  ## look at the demo's digits in a browser: decisions, changes, proofs (Ctrl-C ends it)
+	@[ -f build/demo/digits.tm ] || $(BIN)/python examples/demo.py --only-train build/demo
+	$(BIN)/tmverify studio build/demo/digits.tm --data build/demo/digits-test.npz
 
 test: $(READY)  ## lint, types and tests, some five minutes on two cores
 	@$(BIN)/python tests/warm_up.py & warming=$$!; \
@@ -29,13 +33,19 @@ test-deep: $(READY)  ## the thorough runs: tens of thousands of random cases and
 test-docs: $(READY)  ## the README's examples, as printed, half a minute
 	$(BIN)/pytest tests/docs
 
-test-report: $(READY)  ## the HTML report in a real browser (as root, installs Debian's chromium if it is missing)
+test-report: browser-tests  ## the HTML report in a real browser (as root, installs Debian's chromium if it is missing)
+	$(BIN)/pytest -rs tests/browser/test_report_in_browser.py
+
+test-studio: browser-tests  ## the studio in a real browser, as its users use it
+	$(BIN)/pytest -rs tests/browser/test_studio_in_browser.py
+
+.PHONY: browser-tests
+browser-tests: $(READY)
 	@if ! command -v chromedriver >/dev/null && command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
 	  { apt-get update -qq && apt-get install -y -qq chromium chromium-driver; } >/dev/null 2>&1 || \
 	    echo "chromium can't be installed here; the tests will be skipped"; \
 	fi
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[browser]'
-	$(BIN)/pytest -rs tests/browser
 
 test-interop: $(READY)  ## other libraries' models, other solvers' formats (as root, installs cadical and iverilog; needs gcc)
 	@for tool in cadical iverilog; do \
@@ -87,6 +97,9 @@ bench-explanations: $(READY)  ## measure reasons, beside the loop over robustnes
 
 bench-properties: $(READY)  ## measure fairness and monotonicity on tables (TMVERIFY_DATA; a quarter of an hour)
 	$(BIN)/python benchmarks/properties.py
+
+bench-studio: $(READY)  ## measure what a person waits for at the studio (TMVERIFY_DATA; some minutes after training)
+	$(BIN)/python benchmarks/studio.py
 
 bench-verification: $(READY)  ## measure verification on MNIST and IMDB (TMVERIFY_DATA; about an hour with training)
 	$(BIN)/python benchmarks/verification.py

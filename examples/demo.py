@@ -1,7 +1,8 @@
 """A short tour: train a Tsetlin machine on handwritten digits, then prove what flipped pixels can do to it.
 
 Run it with ``make demo``, or ``python examples/demo.py [FOLDER]``; it leaves the model, the test digits and a
-report in FOLDER (``build/demo`` by default) for the commands that it suggests at the end.
+report in FOLDER (``build/demo`` by default) for the commands that it suggests at the end. With
+``--only-train`` it leaves the model and the digits, and ends.
 """
 
 from __future__ import annotations
@@ -215,6 +216,7 @@ def suggest(folder: Path) -> None:
     )
     console.print(f"The model and the test digits are in {folder}. Now try:")
     for command in (
+        f"studio {folder}/digits.tm --data {folder}/digits-test.npz",
         f"info {folder}/digits.tm --clauses 3",
         f"robustness {folder}/digits.tm {folder}/digits-test.npz --epsilon 1 --n 100",
         f"radius {folder}/digits.tm {folder}/digits-test.npz --direction add --csv radii.csv",
@@ -226,17 +228,25 @@ def suggest(folder: Path) -> None:
         console.print(f"  {program} {command}", soft_wrap=True)
 
 
+def save(model: tv.Model, data: tv.Dataset, folder: Path) -> None:
+    model.save(folder / "digits.tm")
+    np.savez_compressed(folder / "digits-test.npz", X=data.X_test, y=data.y_test)
+
+
 def main() -> None:
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "build/demo")
+    only_train = "--only-train" in sys.argv[1:]
+    (given,) = [name for name in sys.argv[1:] if name != "--only-train"] or ["build/demo"]
+    folder = Path(given)
     folder.mkdir(parents=True, exist_ok=True)
     data = tv.load_dataset("digits")
     model = train(data)
+    save(model, data, folder)
+    if only_train:  # for ``make studio``
+        return
     radii = measure(model, data.X_test)
     show_changes(model, data.X_test, data.y_test, radii)
     show_paper_machine()
     certify(model, data.X_test[max(range(len(radii)), key=lambda i: radii[i].lower)], folder)
-    model.save(folder / "digits.tm")
-    np.savez_compressed(folder / "digits-test.npz", X=data.X_test, y=data.y_test)
     report = campaign(folder)
     show_table()
     suggest(folder)

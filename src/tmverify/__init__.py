@@ -27,12 +27,13 @@
     campaign/     plans, a store of answers, workers, and the one loop that asks: ``run.ask``
     training/     how a Model is learnt (Algorithm 1): scikit-learn estimator, numba kernels
     report/       the answers in a store as one HTML file
+    studio/       a decision, seen and bent on a local page, with its proofs
     interop/      other libraries' models in; solver formats, C and Verilog out
     cli/          the command line
 
-Imports point one way: cli → report, interop, training → campaign → asking → data → verify → engines,
-certificates → bnn → properties → model → display → space → kernels, estimators, atomic, extras, interrupts,
-progress → errors.
+Imports point one way: cli → studio → report, interop, training → campaign → asking → data → verify →
+engines, certificates → bnn → properties → model → display → space → kernels, estimators, atomic, extras,
+interrupts, progress → errors.
 ``docs/glossary.md`` explains the terms. Every public name is imported at its first use, and with it NumPy,
 numba, scikit-learn or a solver, if it needs them: ``import tmverify`` takes no time.
 """
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from tmverify.space import Number as Number
     from tmverify.space import Space as Space
     from tmverify.space import Text as Text
+    from tmverify.studio import studio as studio
     from tmverify.training import TsetlinMachineClassifier as TsetlinMachineClassifier
     from tmverify.training import freeze as freeze
     from tmverify.verify import ChangeSet as ChangeSet
@@ -139,6 +141,7 @@ _HOMES = {
     "robustness_query similarity_query",
     "report": "write_report",
     "space": "Category Change Column Flag Image Number Space Text",
+    "studio": "studio",
     "training": "TsetlinMachineClassifier freeze",
     "properties.allowed": "Allowed",
     "properties.expressions": "column decision votes",

@@ -38,6 +38,7 @@ from tmverify.cli.export import export
 from tmverify.cli.info import info
 from tmverify.cli.predict import predict
 from tmverify.cli.stating import check, fairness, monotonicity, prove
+from tmverify.cli.studio import studio
 from tmverify.cli.train import train
 from tmverify.errors import TmVerifyError
 from tmverify.properties.expressions import ExpressionError, pointed_at
@@ -125,6 +126,7 @@ _COMMANDS: list[tuple[str, str, Callable[..., None], str]] = [
     ("Make a model", "train", train, EPILOG_TRAIN),
     ("Look at a model", "info", info, EPILOG_PLAIN),
     ("Look at a model", "predict", predict, EPILOG_PLAIN),
+    ("Look at a model", "studio", studio, EPILOG_PLAIN),
     *(
         (
             "Prove it, or find the counterexample",

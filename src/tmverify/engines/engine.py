@@ -20,6 +20,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tmverify.engines.follow import Bounds, follower_of_now
 from tmverify.engines.proof_log import ProofLog, Refutation
 from tmverify.errors import InvalidInputError, shown
 from tmverify.model import Model
@@ -112,25 +113,42 @@ def nothing_known(engine: str, reason: StopReason | None = None, detail: str = "
 
 
 class Deadline:
-    """A moment on the monotonic clock, or no limit at all."""
+    """A moment on the monotonic clock, or no limit at all.
 
-    __slots__ = ("_end", "seconds")
+    Whoever looks at it also learns whether the question was withdrawn: then ``Withdrawn`` is raised. ``told``
+    hears the bounds of the one question that the deadline is for.
+    """
 
-    def __init__(self, seconds: float | None) -> None:
+    __slots__ = ("_end", "_follower", "_told", "seconds")
+
+    def __init__(self, seconds: float | None, told: Bounds | None = None) -> None:
         self.seconds = seconds
         self._end = math.inf if seconds is None else time.monotonic() + seconds
+        self._follower = follower_of_now()
+        self._told = told
+        if self._follower is not None:
+            self._follower.check()
+
+    def tell(self, lower: float, upper: float, witness: NDArray[np.uint8] | None) -> None:
+        """Tell what is known of the nearest witness, if anybody listens."""
+        if self._told is not None:
+            self._told(lower, upper, witness)
 
     def remaining(self) -> float | None:
         """Seconds left, at least 0; None means no limit."""
+        if self._follower is not None:
+            self._follower.check()
         return None if self._end == math.inf else max(0.0, self._end - time.monotonic())
 
     def share(self, part: float, unlimited: float | None = None) -> Deadline:
         """A deadline after a part of the time left, or after ``unlimited`` seconds if there is no limit."""
         left = self.remaining()
-        return Deadline(unlimited if left is None else left * part)
+        return Deadline(unlimited if left is None else left * part, self._told)
 
     def passed(self) -> bool:
         """Whether the time is over."""
+        if self._follower is not None:
+            self._follower.check()
         return time.monotonic() >= self._end
 
 
@@ -274,6 +292,7 @@ def nearest_by_steps(
     last = min(known.upper - 1, region.reach)
     lower, spent, relies_on = int(known.lower), known.stats, known.relies_on
     while lower <= last:
+        deadline.tell(lower, known.upper, known.witness)
         radius = int(min(next_radius(region, lower), last))
         answer = decide(replace(query, region=region.within(radius)), deadline, log)
         spent, relies_on = {**spent, **answer.stats}, answer.relies_on

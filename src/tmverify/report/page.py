@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import math
 from base64 import b64encode
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.resources import files
@@ -22,6 +23,7 @@ from typing import Any
 
 from tmverify.asking.reason import said as rule_of
 from tmverify.campaign import Asked
+from tmverify.campaign.store import StoredModel
 from tmverify.display.columns import summary_text
 from tmverify.display.words import seconds_text, shortened
 from tmverify.extras import need
@@ -120,12 +122,22 @@ def table_json(report: Report) -> str:
 
     lines: list[list[Any]] = []
     for i, (row, own) in enumerate(zip(report.rows, report.series, strict=True)):
-        changes = () if row.witness is None else changes_text(row, row.task.named(models).space)
-        reason = None if row.answer is None else row.answer.reason
-        rule = "" if reason is None else rule_of(row.task, reason, row.task.named(models))[1]
-        said = (*_texts(row, own, NOT_POSSIBLE if i in report.impossible else ""), rule)
-        lines.append([*map(place, said), *_numbers(row, own), [*map(place, changes)] or None])
+        said = said_of(row, own, models, impossible=i in report.impossible)
+        places, numbers = [place(said[name]) for name in TEXTS], [said[name] for name in NUMBERS]
+        lines.append([*places, *numbers, [*map(place, said["change"])] or None])
     return safe_json({"columns": [*TEXTS, *NUMBERS, *LISTS], "texts": list(texts), "rows": lines})
+
+
+def said_of(
+    row: Asked, series: Series, models: Mapping[str, StoredModel], *, impossible: bool
+) -> dict[str, Any]:
+    """All that a page says of one answer: TEXTS, NUMBERS and LISTS by name."""
+    changes = () if row.witness is None else changes_text(row, row.task.named(models).space)
+    reason = None if row.answer is None else row.answer.reason
+    rule = "" if reason is None else rule_of(row.task, reason, row.task.named(models))[1]
+    texts = (*_texts(row, series, NOT_POSSIBLE if impossible else ""), rule)
+    values = (*texts, *_numbers(row, series), changes)
+    return dict(zip((*TEXTS, *NUMBERS, *LISTS), values, strict=True))
 
 
 def safe_json(value: Any) -> str:

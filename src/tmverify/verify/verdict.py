@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tmverify.certificates import claims
 from tmverify.engines import check_certifying, engine_for, trust_in
 from tmverify.engines.engine import Answer, Deadline, Engine, Nearest, Outcome, check_timeout
+from tmverify.engines.follow import follower_of_now
 from tmverify.engines.proof_log import ProofLog
 from tmverify.errors import InvalidInputError
 from tmverify.model.checks import as_bit_vector
@@ -94,7 +95,8 @@ def nearest(
     if certificate and query.asked().stated is not None:
         raise InvalidInputError("A certificate about a property says whether it holds, not how near.")
     chosen, log = prepared(query, engine, certificate)
-    start, deadline = time.perf_counter(), Deadline(seconds)
+    follower = follower_of_now()
+    start, deadline = time.perf_counter(), Deadline(seconds, None if follower is None else follower.told)
     answer = chosen.nearest(query, deadline, log)
     answer = _with_near_values(query, answer)
     unsettled = answer.lower == 0 and answer.upper > 0 and not query.region.free_changes

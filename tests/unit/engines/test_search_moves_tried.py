@@ -59,6 +59,7 @@ def test_greedy_moves_to_some_options() -> None:
     for _ in range(600):
         toy = random_toy(rng)
         problem = toy.problem()
+        assert problem.moves is not None
         first = problem.moves.first
         alive = rng.random(first[-1]) < 0.6
         found = greedy(problem, alive)

@@ -173,6 +173,21 @@ class Store:
                 result = rest[len(TASK) :]
                 yield self._asked(task, None if result[0] is None else result)
 
+    @property
+    def n_asked(self) -> int:
+        """How many tasks all plans have together: at least as many as there are rows."""
+        (n,) = self._database.execute("SELECT count(*) FROM asked").fetchone()
+        return int(n)
+
+    def subjects(self) -> set[tuple[str, ...]]:
+        """The models, by hash, that tasks are about: one, or two that are compared."""
+        (column,) = (column for column in TASK if column.name == "models")
+        found = set()
+        for (models,) in self._database.execute("SELECT DISTINCT models FROM task"):
+            with suppress(ValueError):
+                found.add(column.read(models))
+        return found
+
     def models(self) -> dict[str, StoredModel]:
         """The models asked about, by hash, except those whose description in the store is not valid."""
         keys = [key for (key,) in self._database.execute("SELECT hash FROM model ORDER BY rowid")]

@@ -144,6 +144,7 @@ class _Hunt:
         for case in sorted(lowers, key=lambda case: climbed.get(case, math.inf)):
             if lowers[case] <= self.target:
                 lowers[case] = max(lowers[case], self._close(case, patience))
+                self._tell(lowers)
         self._step(lowers, self.budget)
         return self._outcome(lowers, self.target)
 
@@ -164,6 +165,11 @@ class _Hunt:
                 self._keep(solution)
             else:
                 lowers[case] = near + 1
+            self._tell(lowers)
+
+    def _tell(self, lowers: dict[tuple[int, ...], float]) -> None:
+        lower = min((*lowers.values(), self.upper))
+        self.budget.deadline.tell(lower, self.upper, self.witness)
 
     def _outcome(self, lowers: dict[tuple[int, ...], float], last: int) -> Nearest:
         """The result, given the cases' lower bounds; cases whose bound is beyond ``last`` don't matter."""
@@ -211,6 +217,7 @@ class _Hunt:
     def _keep(self, solution: Solution) -> None:
         if self.best is None or solution.cost < self.best.cost:
             self.best = solution
+            self.budget.deadline.tell(0, self.upper, self.witness)
 
 
 def _drafts(log: ProofLog | None, radius: int) -> Drafts:

@@ -1,0 +1,104 @@
+"""Following a question: what is told is true, and what is withdrawn ends."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tmverify as tv
+from support.tiny import all_inputs, random_case
+from tmverify.engines.follow import Follower, Withdrawn, followed_by
+
+
+def parity(n: int) -> tv.Model:
+    """Class 1 iff an odd number of features is set: each input has a clause of its own."""
+    inputs = all_inputs(n)
+    clauses = [[int(i + 1 if bit else -i - 1) for i, bit in enumerate(row)] for row in inputs]
+    return tv.Model.from_clauses(n, clauses, [np.where(inputs.sum(axis=1) % 2, 1, -1).tolist()])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_bounds_that_are_told_hold(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    case = random_case(rng)
+    options: dict[str, Any] = {"engine": ["auto", "search", "sat"][seed % 3], **case.options}
+    exact = tv.robustness_radius(case.a, case.x, **{**options, "engine": "brute"}).radius
+    told: list[tuple[float, float]] = []
+
+    def hear(lower: float, upper: float, witness: Any) -> None:
+        told.append((lower, upper))
+        assert (witness is None) == (upper == np.inf)
+        if witness is not None:
+            assert (witness != case.x).sum() == upper
+
+    with followed_by(Follower(hear)):
+        found = tv.robustness_radius(case.a, case.x, **options).radius
+    assert exact is not None
+    assert found == exact
+    assert all(lower <= exact <= upper for lower, upper in told)
+
+
+def test_something_is_told_before_the_end() -> None:
+    told: list[tuple[float, float]] = []
+    with followed_by(Follower(lambda lower, upper, witness: told.append((lower, upper)))):
+        tv.robustness_radius(parity(4), [0, 0, 0, 0])
+    assert told[-1][1] == 1
+
+
+@pytest.mark.parametrize("engine", ["search", "sat", "brute"])
+def test_a_question_that_is_withdrawn_ends(engine: str) -> None:
+    rng = np.random.default_rng(3)
+    n = 40 if engine != "brute" else 16
+    clauses = [(rng.choice(n, 12, replace=False) + 1) * rng.choice([-1, 1], 12) for _ in range(600)]
+    votes = rng.integers(-9, 10, len(clauses)).tolist()
+    model = tv.Model.from_clauses(n, [clause.tolist() for clause in clauses], [votes], bias=-4)
+    x = rng.integers(0, 2, n)
+    withdraw_from(lambda: tv.check_robustness(model, x, epsilon=n, engine=engine, timeout=60))
+
+
+def test_an_explanation_can_be_withdrawn() -> None:
+    model = parity(12)
+    withdraw_from(lambda: tv.explain(model, [0] * 12, timeout=60))
+
+
+def withdraw_from(ask: Callable[[], object]) -> None:
+    """Ask again and again in a thread, until the question is withdrawn."""
+    follower = Follower()
+    ended = threading.Event()
+
+    def work() -> None:
+        try:
+            with followed_by(follower):
+                while True:
+                    ask()
+        except Withdrawn:
+            ended.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    time.sleep(0.3)
+    assert not ended.is_set()
+    follower.withdraw()
+    thread.join(timeout=20)  # benchmarks/studio.py measures how soon
+    assert ended.is_set()
+
+
+def test_what_is_withdrawn_before_it_begins_does_not_begin() -> None:
+    follower = Follower()
+    follower.withdraw()
+    with pytest.raises(Withdrawn), followed_by(follower):
+        raise AssertionError("it began")
+
+
+def test_nothing_is_followed_afterwards() -> None:
+    follower = Follower()
+    model = tv.Model.from_clauses(2, [[1]], [[1]], bias=-1)
+    with followed_by(follower):
+        tv.check_robustness(model, [1, 0], epsilon=1)
+    follower.withdraw()
+    assert tv.check_robustness(model, [1, 0], epsilon=1).status is tv.Status.VIOLATED
