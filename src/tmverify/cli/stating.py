@@ -107,7 +107,8 @@ Eta = Annotated[
     typer.Option(
         "--eta",
         metavar="FRACTION",
-        help="Share of the rows for which it must hold, read exactly: 0.9, 2/3. Default: 1.",
+        help="Share of the rows for which it must hold, read exactly: 0.9, 2/3; with --assume, of those that "
+        "it is about. Default: 1.",
         rich_help_panel=_ROWS,
     ),
 ]

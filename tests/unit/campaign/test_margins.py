@@ -137,8 +137,9 @@ def random_task(rng: np.random.Generator, place: int) -> tuple[Task, list[Model]
     question = str(rng.choice(["robustness", "radius", "similarity"]))
     two = question == "similarity" or (question == "radius" and place % 3 == 0)
     models = [case.a, case.b][: 1 + two]
-    clamps = [m.clamp * min(2, m.n_outputs) for m in models if m.clamp is not None]
-    most = min(clamps, default=9) if case.scope == "team" else 9
+    outputs = [min(2, m.n_outputs) if case.scope == "team" else 1 for m in models]
+    clamps = [m.clamp * n for m, n in zip(models, outputs, strict=True) if m.clamp is not None]
+    most = min(clamps, default=9)
     mask = case.options["features"]
     return Task(
         question=question,
