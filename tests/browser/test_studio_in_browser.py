@@ -19,6 +19,7 @@ import pytest
 
 import tmverify
 from support.studio_models import write_answers, write_bits, write_pictures, write_table, write_texts
+from support.studio_page import PATIENCE, Page
 from tmverify.model.file import load
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
@@ -28,7 +29,6 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 DRIVER = shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
 
-PATIENCE = 60.0  # seconds; kernels may have to be compiled first
 PAGES = ["pictures", "pair", "people", "films", "bits", "store", "alone"]
 SPACE, ESCAPE, ENTER, TAB, HOME = "\ue00d", "\ue00c", "\ue007", "\ue004", "\ue011"
 LEFT, UP, RIGHT = "\ue012", "\ue013", "\ue014"
@@ -104,93 +104,6 @@ def screen(browser: Any) -> Iterator[Callable[[int], None]]:
     yield resize
     browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-def actions(name: str) -> Any:
-    """A module of Selenium's."""
-    return importlib.import_module(f"selenium.webdriver.common.actions.{name}")
-
-
-class Page:
-    """What a person sees of a studio, and does with it."""
-
-    def __init__(self, browser: Any, url: str) -> None:
-        self.browser = browser
-        browser.get_log("browser")
-        browser.get(url)
-        self.rests()
-
-    def find(self, selector: str) -> Any:
-        return self.browser.find_element("css selector", selector)
-
-    def all(self, selector: str) -> list[Any]:
-        found: list[Any] = self.browser.find_elements("css selector", selector)
-        return found
-
-    def text(self, selector: str) -> str:
-        """The words of an element, without line breaks."""
-        return " ".join(str(self.find(selector).text).split())
-
-    def until(self, what: Callable[[], Any], said: str) -> Any:
-        deadline = time.monotonic() + PATIENCE
-        while not (found := what()):
-            assert time.monotonic() < deadline, f"{said}; the page says {self.text('body')}"
-            time.sleep(0.02)
-        return found
-
-    def shows(self, selector: str, text: str) -> None:
-        """Wait until an element says something, and everything is answered."""
-        self.until(lambda: text in self.text(selector), f"{selector} does not say {text!r}")
-        self.rests()
-
-    def rests(self) -> None:
-        """Wait until everything is answered."""
-        ready = ".status-line.ready, .answers tbody tr"
-        self.until(lambda: self.all(ready), "not everything was answered")
-
-    def press(self, label: str, within: str = "body") -> None:
-        """Press the button with these words."""
-        (found,) = self.browser.execute_script(
-            "return [...document.querySelectorAll(`${arguments[0]} button`)].filter(each =>"
-            " each.checkVisibility() && [each.textContent, each.ariaLabel].includes(arguments[1]))",
-            within,
-            label,
-        )
-        self.click(found)
-
-    def click(self, element: Any) -> None:
-        """Click on it, in the middle of the window: the line at the foot may cover what is lowest."""
-        self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
-        element.click()
-
-    def keys(self, *keys: str) -> None:
-        """Type, wherever the focus is."""
-        webdriver.ActionChains(self.browser).send_keys(*keys).perform()
-
-    def pixel(self, row: int, column: int, size: int = 4) -> tuple[int, int]:
-        """Where a pixel of the picture is, in the window."""
-        self.browser.execute_script("document.querySelector('.board').scrollIntoView({block: 'center'})")
-        box = self.browser.execute_script(
-            "const box = document.querySelector('.editor').getBoundingClientRect();"
-            "return [box.x, box.y, box.width, box.height]"
-        )
-        x, y, width, height = box
-        return round(x + width * (column + 0.5) / size), round(y + height * (row + 0.5) / size)
-
-    def stroke(self, *pixels: tuple[int, int], pointer: str = "mouse") -> None:
-        """Press on the first pixel, move over the others, and let go."""
-        hand = actions("pointer_input").PointerInput(pointer, f"the {pointer}")
-        builder = actions("action_builder").ActionBuilder(self.browser, mouse=hand, duration=10)
-        first, *others = (self.pixel(*pixel) for pixel in pixels)
-        builder.pointer_action.move_to_location(*first).pointer_down()
-        for place in others:
-            builder.pointer_action.move_to_location(*place)
-        builder.pointer_action.pointer_up()
-        builder.perform()
-
-    def quiet(self) -> None:
-        """Nothing was complained of."""
-        assert self.browser.get_log("browser") == []
 
 
 @pytest.fixture
