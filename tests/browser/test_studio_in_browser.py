@@ -5,21 +5,18 @@ from __future__ import annotations
 import importlib
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import tmverify
-from support.studio_models import write_answers, write_bits, write_pictures, write_table, write_texts
-from support.studio_page import PATIENCE, Page
+from support.studio_models import hard, write_answers, write_bits, write_pictures, write_table, write_texts
+from support.studio_page import PATIENCE, Page, served
 from tmverify.model.file import load
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
@@ -56,26 +53,8 @@ def pages(folder: Path) -> Iterator[dict[str, str]]:
         "store": [store, picture],
         "alone": [store],
     }
-    command = [sys.executable, "-m", "tmverify", "studio", "--no-browser"]
-    with ExitStack() as stack:
-        served = {
-            name: stack.enter_context(
-                subprocess.Popen([*command, *map(str, words)], stdout=subprocess.PIPE, text=True)
-            )
-            for name, words in shown.items()
-        }
-        for studio in served.values():
-            stack.callback(studio.kill)
-        yield {name: said(studio).removeprefix("Studio: ").strip() for name, studio in served.items()}
-        for studio in served.values():
-            studio.send_signal(signal.SIGINT)
-        assert {studio.wait(PATIENCE) for studio in served.values()} == {0}
-
-
-def said(studio: subprocess.Popen[str]) -> str:
-    """The line that a studio prints."""
-    assert studio.stdout is not None
-    return studio.stdout.readline()
+    with served(shown) as addresses:
+        yield addresses
 
 
 @pytest.fixture(scope="module")
@@ -387,14 +366,6 @@ def test_what_is_not_known_is_said_to_be_unknown(browser: Any, monkeypatch: pyte
     assert "Not settled" in page.text(".radius .why")
     assert not page.find(".radius .certificate").is_displayed()
     assert page.all(".radius .badge.good") == []
-
-
-def hard() -> tmverify.Model:
-    """A model whose radius takes a search: random clauses of four literals."""
-    random = np.random.default_rng(0)
-    places = [random.choice(np.arange(1, 41), 4, replace=False) for _ in range(200)]
-    clauses = [(random.choice([-1, 1], 4) * own).tolist() for own in places]
-    return tmverify.Model.from_clauses(40, clauses, random.choice([-1, 1], 200), bias=40)
 
 
 def test_a_store_is_browsed_and_an_answer_opened(opened: Callable[[str], Page]) -> None:

@@ -1,13 +1,43 @@
-"""A studio in a browser, as a person sees and uses it; for tests."""
+"""Studios as people start them, and their page as a person sees and uses it; for tests."""
 
 from __future__ import annotations
 
 import importlib
+import signal
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 PATIENCE = 60.0  # seconds; kernels may have to be compiled first
+
+
+@contextmanager
+def served(shown: Mapping[str, Sequence[Path | str]]) -> Iterator[dict[str, str]]:
+    """Studios of these files and options, started and ended as people do it; their addresses by name."""
+    command = [sys.executable, "-m", "tmverify", "studio", "--no-browser"]
+    with ExitStack() as stack:
+        started = {
+            name: stack.enter_context(
+                subprocess.Popen([*command, *map(str, words)], stdout=subprocess.PIPE, text=True)
+            )
+            for name, words in shown.items()
+        }
+        for studio in started.values():
+            stack.callback(studio.kill)
+        yield {name: printed(studio).removeprefix("Studio: ").strip() for name, studio in started.items()}
+        for studio in started.values():
+            studio.send_signal(signal.SIGINT)
+        assert {studio.wait(PATIENCE) for studio in started.values()} == {0}
+
+
+def printed(studio: subprocess.Popen[str]) -> str:
+    """The line that a studio prints."""
+    assert studio.stdout is not None
+    return studio.stdout.readline()
 
 
 def selenium(name: str) -> Any:
