@@ -286,13 +286,13 @@ def test_plain_bits_are_switches(opened: Callable[[str], Page]) -> None:
 def test_rows_are_picked(opened: Callable[[str], Page]) -> None:
     page = opened("pictures")
     assert len(page.all(".row")) == 4
-    page.click(page.find(".rows-card .check input"))
+    page.click_first(".rows-card .check input")
     page.until(lambda: len(page.all(".row")) == 1, "not one row is misclassified")
     assert "1 of 4 rows" in page.text(".rows-card")
-    page.click(page.find(".row"))
+    page.click_first(".row")
     page.shows(".margin", "labelled light")
     assert page.text(".decided") == "dark"
-    page.click(page.find(".rows-card .check input"))
+    page.click_first(".rows-card .check input")
     page.until(lambda: len(page.all(".row")) == 4, "the other rows do not come back")
     choose = "const s = arguments[0]; s.value = arguments[1]; s.dispatchEvent(new Event('change'))"
     page.browser.execute_script(choose, page.find("[aria-label=Order]"), "radius")
@@ -381,21 +381,21 @@ def test_a_store_is_browsed_and_an_answer_opened(opened: Callable[[str], Page]) 
     page.until(lambda: len(page.all(".answers tbody tr")) == 4, "the filter stays")
     page.press("Input", ".answers")
     page.until(lambda: page.all(".answers [aria-sort=ascending]"), "the answers were not sorted")
-    page.click(page.find(".open-answer"))
+    page.click_first(".open-answer")
     page.until(lambda: page.all(".status-line.ready"), "the answer does not open")
     assert page.text("h1") == "pictures"
     assert page.text(".about-input").startswith("row 0: robustness, ε 1")
     assert page.text(".decided") == "light"
     page.press("Answers")
     assert page.find(".answers").is_displayed()
-    page.click(page.find(".gallery .entry"))
+    page.click_first(".gallery .entry")
     page.until(lambda: page.find(".decided").is_displayed(), "the change does not open")
     page.quiet()
 
 
 def test_an_answer_whose_model_was_not_named_says_the_remedy(opened: Callable[[str], Page]) -> None:
     page = opened("alone")
-    page.click(page.find(".open-answer"))
+    page.click_first(".open-answer")
     page.until(lambda: page.find(".opened").is_displayed(), "nothing opens")
     assert "name the file of the model" in page.text(".opened")
     page.quiet()

@@ -97,6 +97,11 @@ class Page:
         self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
         element.click()
 
+    def click_first(self, selector: str) -> None:
+        """Click on the first of these, whatever list is drawn anew meanwhile."""
+        self.until(lambda: self.all(selector), f"there is no {selector}")
+        self.browser.execute_script("document.querySelector(arguments[0]).click()", selector)
+
     def keys(self, *keys: str) -> None:
         """Type, wherever the focus is."""
         selenium("action_chains").ActionChains(self.browser).send_keys(*keys).perform()
