@@ -5,20 +5,18 @@ from __future__ import annotations
 import importlib
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import tmverify
-from support.studio_models import write_answers, write_bits, write_pictures, write_table, write_texts
+from support.studio_models import hard, write_answers, write_bits, write_pictures, write_table, write_texts
+from support.studio_page import PATIENCE, Page, served
 from tmverify.model.file import load
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
@@ -28,7 +26,6 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 DRIVER = shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
 
-PATIENCE = 60.0  # seconds; kernels may have to be compiled first
 PAGES = ["pictures", "pair", "people", "films", "bits", "store", "alone"]
 SPACE, ESCAPE, ENTER, TAB, HOME = "\ue00d", "\ue00c", "\ue007", "\ue004", "\ue011"
 LEFT, UP, RIGHT = "\ue012", "\ue013", "\ue014"
@@ -56,26 +53,8 @@ def pages(folder: Path) -> Iterator[dict[str, str]]:
         "store": [store, picture],
         "alone": [store],
     }
-    command = [sys.executable, "-m", "tmverify", "studio", "--no-browser"]
-    with ExitStack() as stack:
-        served = {
-            name: stack.enter_context(
-                subprocess.Popen([*command, *map(str, words)], stdout=subprocess.PIPE, text=True)
-            )
-            for name, words in shown.items()
-        }
-        for studio in served.values():
-            stack.callback(studio.kill)
-        yield {name: said(studio).removeprefix("Studio: ").strip() for name, studio in served.items()}
-        for studio in served.values():
-            studio.send_signal(signal.SIGINT)
-        assert {studio.wait(PATIENCE) for studio in served.values()} == {0}
-
-
-def said(studio: subprocess.Popen[str]) -> str:
-    """The line that a studio prints."""
-    assert studio.stdout is not None
-    return studio.stdout.readline()
+    with served(shown) as addresses:
+        yield addresses
 
 
 @pytest.fixture(scope="module")
@@ -104,93 +83,6 @@ def screen(browser: Any) -> Iterator[Callable[[int], None]]:
     yield resize
     browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-def actions(name: str) -> Any:
-    """A module of Selenium's."""
-    return importlib.import_module(f"selenium.webdriver.common.actions.{name}")
-
-
-class Page:
-    """What a person sees of a studio, and does with it."""
-
-    def __init__(self, browser: Any, url: str) -> None:
-        self.browser = browser
-        browser.get_log("browser")
-        browser.get(url)
-        self.rests()
-
-    def find(self, selector: str) -> Any:
-        return self.browser.find_element("css selector", selector)
-
-    def all(self, selector: str) -> list[Any]:
-        found: list[Any] = self.browser.find_elements("css selector", selector)
-        return found
-
-    def text(self, selector: str) -> str:
-        """The words of an element, without line breaks."""
-        return " ".join(str(self.find(selector).text).split())
-
-    def until(self, what: Callable[[], Any], said: str) -> Any:
-        deadline = time.monotonic() + PATIENCE
-        while not (found := what()):
-            assert time.monotonic() < deadline, f"{said}; the page says {self.text('body')}"
-            time.sleep(0.02)
-        return found
-
-    def shows(self, selector: str, text: str) -> None:
-        """Wait until an element says something, and everything is answered."""
-        self.until(lambda: text in self.text(selector), f"{selector} does not say {text!r}")
-        self.rests()
-
-    def rests(self) -> None:
-        """Wait until everything is answered."""
-        ready = ".status-line.ready, .answers tbody tr"
-        self.until(lambda: self.all(ready), "not everything was answered")
-
-    def press(self, label: str, within: str = "body") -> None:
-        """Press the button with these words."""
-        (found,) = self.browser.execute_script(
-            "return [...document.querySelectorAll(`${arguments[0]} button`)].filter(each =>"
-            " each.checkVisibility() && [each.textContent, each.ariaLabel].includes(arguments[1]))",
-            within,
-            label,
-        )
-        self.click(found)
-
-    def click(self, element: Any) -> None:
-        """Click on it, in the middle of the window: the line at the foot may cover what is lowest."""
-        self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
-        element.click()
-
-    def keys(self, *keys: str) -> None:
-        """Type, wherever the focus is."""
-        webdriver.ActionChains(self.browser).send_keys(*keys).perform()
-
-    def pixel(self, row: int, column: int, size: int = 4) -> tuple[int, int]:
-        """Where a pixel of the picture is, in the window."""
-        self.browser.execute_script("document.querySelector('.board').scrollIntoView({block: 'center'})")
-        box = self.browser.execute_script(
-            "const box = document.querySelector('.editor').getBoundingClientRect();"
-            "return [box.x, box.y, box.width, box.height]"
-        )
-        x, y, width, height = box
-        return round(x + width * (column + 0.5) / size), round(y + height * (row + 0.5) / size)
-
-    def stroke(self, *pixels: tuple[int, int], pointer: str = "mouse") -> None:
-        """Press on the first pixel, move over the others, and let go."""
-        hand = actions("pointer_input").PointerInput(pointer, f"the {pointer}")
-        builder = actions("action_builder").ActionBuilder(self.browser, mouse=hand, duration=10)
-        first, *others = (self.pixel(*pixel) for pixel in pixels)
-        builder.pointer_action.move_to_location(*first).pointer_down()
-        for place in others:
-            builder.pointer_action.move_to_location(*place)
-        builder.pointer_action.pointer_up()
-        builder.perform()
-
-    def quiet(self) -> None:
-        """Nothing was complained of."""
-        assert self.browser.get_log("browser") == []
 
 
 @pytest.fixture
@@ -394,13 +286,13 @@ def test_plain_bits_are_switches(opened: Callable[[str], Page]) -> None:
 def test_rows_are_picked(opened: Callable[[str], Page]) -> None:
     page = opened("pictures")
     assert len(page.all(".row")) == 4
-    page.click(page.find(".rows-card .check input"))
+    page.click_first(".rows-card .check input")
     page.until(lambda: len(page.all(".row")) == 1, "not one row is misclassified")
     assert "1 of 4 rows" in page.text(".rows-card")
-    page.click(page.find(".row"))
+    page.click_first(".row")
     page.shows(".margin", "labelled light")
     assert page.text(".decided") == "dark"
-    page.click(page.find(".rows-card .check input"))
+    page.click_first(".rows-card .check input")
     page.until(lambda: len(page.all(".row")) == 4, "the other rows do not come back")
     choose = "const s = arguments[0]; s.value = arguments[1]; s.dispatchEvent(new Event('change'))"
     page.browser.execute_script(choose, page.find("[aria-label=Order]"), "radius")
@@ -476,14 +368,6 @@ def test_what_is_not_known_is_said_to_be_unknown(browser: Any, monkeypatch: pyte
     assert page.all(".radius .badge.good") == []
 
 
-def hard() -> tmverify.Model:
-    """A model whose radius takes a search: random clauses of four literals."""
-    random = np.random.default_rng(0)
-    places = [random.choice(np.arange(1, 41), 4, replace=False) for _ in range(200)]
-    clauses = [(random.choice([-1, 1], 4) * own).tolist() for own in places]
-    return tmverify.Model.from_clauses(40, clauses, random.choice([-1, 1], 200), bias=40)
-
-
 def test_a_store_is_browsed_and_an_answer_opened(opened: Callable[[str], Page]) -> None:
     page = opened("store")
     page.until(lambda: page.text(".tiles") != "", "no tiles")
@@ -497,21 +381,21 @@ def test_a_store_is_browsed_and_an_answer_opened(opened: Callable[[str], Page]) 
     page.until(lambda: len(page.all(".answers tbody tr")) == 4, "the filter stays")
     page.press("Input", ".answers")
     page.until(lambda: page.all(".answers [aria-sort=ascending]"), "the answers were not sorted")
-    page.click(page.find(".open-answer"))
+    page.click_first(".open-answer")
     page.until(lambda: page.all(".status-line.ready"), "the answer does not open")
     assert page.text("h1") == "pictures"
     assert page.text(".about-input").startswith("row 0: robustness, ε 1")
     assert page.text(".decided") == "light"
     page.press("Answers")
     assert page.find(".answers").is_displayed()
-    page.click(page.find(".gallery .entry"))
+    page.click_first(".gallery .entry")
     page.until(lambda: page.find(".decided").is_displayed(), "the change does not open")
     page.quiet()
 
 
 def test_an_answer_whose_model_was_not_named_says_the_remedy(opened: Callable[[str], Page]) -> None:
     page = opened("alone")
-    page.click(page.find(".open-answer"))
+    page.click_first(".open-answer")
     page.until(lambda: page.find(".opened").is_displayed(), "nothing opens")
     assert "name the file of the model" in page.text(".opened")
     page.quiet()

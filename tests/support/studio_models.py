@@ -24,6 +24,14 @@ def counting(n_features: int, counted: int, space: Space | None = None) -> Model
     )
 
 
+def hard() -> Model:
+    """A model whose radius takes a search: random clauses of four literals."""
+    random = np.random.default_rng(0)
+    places = [random.choice(np.arange(1, 41), 4, replace=False) for _ in range(200)]
+    clauses = [(random.choice([-1, 1], 4) * own).tolist() for own in places]
+    return Model.from_clauses(40, clauses, random.choice([-1, 1], 200), bias=40)
+
+
 def write_pictures(folder: Path) -> tuple[Path, Path, Path]:
     """A model of pictures of 4 x 4 pixels, another one that looks at the first pixel only, and four rows.
 

@@ -84,7 +84,7 @@ export function distancePanel(context, { name, model, heading, title, words }) {
     h("header", {}, h("h2", {}, heading), title ? h("span", { class: "whose" }, title) : null, mark.element),
     h("div", { class: "distance-body" }, h("div", { class: "stand" }, big, means), scale.element, why, turn, drawn, actions, proof.said, trust));
   mark.show("waiting", "waiting");
-  turn.hidden = drawn.hidden = apply.hidden = keep.hidden = proof.press.hidden = true;
+  scale.element.hidden = turn.hidden = drawn.hidden = apply.hidden = keep.hidden = proof.press.hidden = true;
 
   return {
     element, name, model,
