@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,11 +22,7 @@ from support.report_stores import (
 )
 from tmverify.report import write_report
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
-
+WINDOW = "1280,900"
 N_MANY = 3000
 EVIL = "</script><script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'>" + "very" * 40
 PAGES = ["mixed", "words", "far", "many", "evil", "rows", "table", "text", "empty"]
@@ -87,18 +82,6 @@ def evil(path: Path) -> Path:
     return write_store(path, [(about, found), (far, unknown)], [(EVIL, model)])
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    options = webdriver.ChromeOptions()
-    for option in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,900"):
-        options.add_argument(option)
-    options.binary_location = CHROMIUM
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
-
-
 def texts(browser: Any, column: int) -> list[str]:
     """A column of the table."""
     found: list[str] = browser.execute_script(
@@ -135,18 +118,6 @@ def test_opens_in_peace_and_alone(browser: Any, pages: dict[str, str], name: str
     )
     assert browser.execute_script(loaded) == []
     assert browser.execute_script("return window.hurt") is None
-
-
-@pytest.fixture
-def screen(browser: Any) -> Iterator[Callable[[int], None]]:
-    """A function that makes the screen so many pixels wide; narrow ones are phones."""
-
-    def resize(width: int) -> None:
-        size = {"width": width, "height": 780, "deviceScaleFactor": 1, "mobile": width < 500}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-
-    yield resize
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name != "many"])

@@ -19,13 +19,9 @@ from support.studio_models import hard, write_answers, write_bits, write_picture
 from support.studio_page import PATIENCE, Page, served
 from tmverify.model.file import load
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
 pytest.importorskip("starlette", reason="needs tmverify[studio]")
 pytest.importorskip("uvicorn", reason="needs tmverify[studio]")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
-
+WINDOW = "1440,1000"
 PAGES = ["pictures", "pair", "people", "films", "bits", "store", "alone"]
 SPACE, ESCAPE, ENTER, TAB, HOME = "\ue00d", "\ue00c", "\ue007", "\ue004", "\ue011"
 LEFT, UP, RIGHT = "\ue012", "\ue013", "\ue014"
@@ -57,53 +53,25 @@ def pages(folder: Path) -> Iterator[dict[str, str]]:
         yield addresses
 
 
-@pytest.fixture(scope="module")
-def browser(folder: Path) -> Iterator[Any]:
-    options = webdriver.ChromeOptions()
-    for option in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1440,1000"):
-        options.add_argument(option)
-    options.binary_location = CHROMIUM
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    saved = {"behavior": "allow", "downloadPath": str(folder / "saved")}
-    driver.execute_cdp_cmd("Browser.setDownloadBehavior", saved)
-    yield driver
-    driver.quit()
-
-
-@pytest.fixture
-def screen(browser: Any) -> Iterator[Callable[[int], None]]:
-    """A function that makes the screen so many pixels wide; narrow ones are phones."""
-
-    def resize(width: int) -> None:
-        size = {"width": width, "height": 780, "deviceScaleFactor": 1, "mobile": width < 500}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": width < 500})
-
-    yield resize
-    browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
 @pytest.fixture
 def opened(browser: Any, pages: dict[str, str]) -> Callable[[str], Page]:
     return lambda name: Page(browser, pages[name])
 
 
 @pytest.fixture
-def saved(folder: Path) -> Iterator[Callable[[str], Path]]:
+def saved(downloads: Path) -> Iterator[Callable[[str], Path]]:
     """A function that waits for a file that the page saved, by the end of its name."""
-    shutil.rmtree(folder / "saved", ignore_errors=True)
+    shutil.rmtree(downloads, ignore_errors=True)
 
     def wait(suffix: str) -> Path:
         deadline = time.monotonic() + PATIENCE
-        while not (found := list((folder / "saved").glob(f"*{suffix}"))):
+        while not (found := list(downloads.glob(f"*{suffix}"))):
             assert time.monotonic() < deadline, f"no *{suffix} was saved"
             time.sleep(0.05)
         return found[0]
 
     yield wait
-    shutil.rmtree(folder / "saved", ignore_errors=True)
+    shutil.rmtree(downloads, ignore_errors=True)
 
 
 @pytest.mark.parametrize("name", PAGES)

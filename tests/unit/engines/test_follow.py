@@ -41,6 +41,9 @@ def test_bounds_that_are_told_hold(seed: int) -> None:
     assert exact is not None
     assert found == exact
     assert all(lower <= exact <= upper for lower, upper in told)
+    lowers, uppers = [lower for lower, _ in told], [upper for _, upper in told]
+    assert lowers == sorted(lowers)
+    assert uppers == sorted(uppers, reverse=True)
 
 
 def test_something_is_told_before_the_end() -> None:

@@ -99,6 +99,7 @@ class _Hunt:
     def __init__(self, query: Query, budget: Budget, log: ProofLog | None) -> None:
         self.query, self.budget, self.log = query, budget, log
         self.best: Solution | None = None
+        self.told: float = 0  # the best lower bound that was told
 
     @property
     def upper(self) -> float:
@@ -168,8 +169,8 @@ class _Hunt:
             self._tell(lowers)
 
     def _tell(self, lowers: dict[tuple[int, ...], float]) -> None:
-        lower = min((*lowers.values(), self.upper))
-        self.budget.deadline.tell(lower, self.upper, self.witness)
+        self.told = max(self.told, min((*lowers.values(), self.upper)))
+        self.budget.deadline.tell(self.told, self.upper, self.witness)
 
     def _outcome(self, lowers: dict[tuple[int, ...], float], last: int) -> Nearest:
         """The result, given the cases' lower bounds; cases whose bound is beyond ``last`` don't matter."""
@@ -217,7 +218,7 @@ class _Hunt:
     def _keep(self, solution: Solution) -> None:
         if self.best is None or solution.cost < self.best.cost:
             self.best = solution
-            self.budget.deadline.tell(0, self.upper, self.witness)
+            self.budget.deadline.tell(self.told, self.upper, self.witness)
 
 
 def _drafts(log: ProofLog | None, radius: int) -> Drafts:
