@@ -22,6 +22,7 @@ from support.report_stores import (
 )
 from tmverify.report import write_report
 
+pytest_plugins = ["support.in_browser"]
 WINDOW = "1280,900"
 N_MANY = 3000
 EVIL = "</script><script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'>" + "very" * 40

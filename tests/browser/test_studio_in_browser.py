@@ -21,6 +21,7 @@ from tmverify.model.file import load
 
 pytest.importorskip("starlette", reason="needs tmverify[studio]")
 pytest.importorskip("uvicorn", reason="needs tmverify[studio]")
+pytest_plugins = ["support.in_browser"]
 WINDOW = "1440,1000"
 PAGES = ["pictures", "pair", "people", "films", "bits", "store", "alone"]
 SPACE, ESCAPE, ENTER, TAB, HOME = "\ue00d", "\ue00c", "\ue007", "\ue004", "\ue011"
