@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tmverify.display.drawing import marked, needed, picture
+from tmverify.display.drawing import demanded, marked, needed, picture
 
 OFF, ON, DIM, GREEN, RED = (
     (0xF3, 0xF5, 0xF8),
@@ -59,3 +59,8 @@ def test_marks_what_is_set_and_cleared() -> None:
 def test_shades_what_is_needed() -> None:
     x, wanted = np.array([0, 1, 0, 1], np.uint8), np.array([False, False, True, True])
     assert decoded(needed(x, wanted, (2, 2))).tolist() == [[list(OFF), list(DIM)], [list(RED), list(GREEN)]]
+
+
+def test_draws_what_a_clause_demands() -> None:
+    drawn = decoded(demanded(np.array([2]), np.array([0, 3]), (2, 2))).tolist()
+    assert drawn == [[list(RED), list(OFF)], [list(GREEN), list(RED)]]
