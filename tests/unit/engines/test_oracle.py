@@ -207,7 +207,7 @@ def test_few_nodes_leave_questions_open(monkeypatch: pytest.MonkeyPatch) -> None
         asked = random_question(rng, 1)
         oracle = oracle_for(query_of(asked), "auto")
         for nodes in (1, 2, 3):
-            monkeypatch.setattr(search_oracle, "NODES", {Effort.LITTLE: nodes, Effort.MORE: nodes})
+            monkeypatch.setattr(search_oracle, "NODES", dict.fromkeys(Effort, nodes))
             free = rng.random(len(oracle.columns)) < 0.8
             there = bool(witnesses(asked, oracle, free))
             right = Outcome.WITNESS if there else Outcome.NO_WITNESS

@@ -35,7 +35,7 @@ from tmverify.engines.search.problem import Moves, Problem, Solution, part, prob
 from tmverify.engines.search.tree import Budget, Found, Steps, Tree, greedy
 from tmverify.properties.query import Query
 
-NODES = {Effort.LITTLE: 500, Effort.MORE: 10_000}
+NODES = {Effort.LITTLE: 500, Effort.MORE: 10_000, Effort.ALL: 100_000}  # then another engine is asked
 PATIENCE = 20  # steps of a walk without progress
 SWEEPS = 30  # earlier witnesses from which a thorough search for ``near`` ones starts
 # Of flips there are many: a few good bounds are cheaper than many nodes. Where columns are more than flips,
@@ -84,9 +84,10 @@ class SearchOracle(Oracle):
         """Ask with what a question of that effort may use."""
         self.asked += 1
         self.rely("search")
-        budget = Budget(deadline, NODES.get(effort, UNLIMITED))
-        if effort is Effort.ALL and self.engine.name != "search":
-            budget = Budget(deadline.share(1 / 2), NODES[Effort.MORE])
+        budget = Budget(deadline, NODES[effort])
+        if effort is Effort.ALL:
+            alone = self.engine.name == "search"
+            budget = Budget(deadline, UNLIMITED) if alone else Budget(deadline.share(1 / 2), NODES[effort])
         try:
             return ask(budget)
         except Exception as error:  # after an error of any kind there is no answer
