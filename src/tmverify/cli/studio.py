@@ -87,8 +87,9 @@ def studio(
             started.wait()
     except KeyboardInterrupt:
         pass  # that is how a studio ends
-    if started is not None and started.alive:
-        # A kernel is being compiled: Python can't be taken apart meanwhile, and nobody wants to wait for it.
+    if started is not None:
+        # Nobody wants to wait for a kernel that is being compiled, during which Python can't be taken apart,
+        # nor until a large store is.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0)

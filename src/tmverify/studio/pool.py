@@ -134,10 +134,14 @@ class Pool:
         finally:
             self._files -= 1
 
-    def close(self) -> None:
-        """Withdraw everything, and have the threads end; ``alive`` are those that have not, yet."""
+    def withdraw(self) -> None:
+        """Withdraw all slow work."""
         for piece in list(self._pieces):
             piece.follower.withdraw()
+
+    def close(self) -> None:
+        """Withdraw everything, and have the threads end; ``alive`` are those that have not, yet."""
+        self.withdraw()
         for threads in (self._slow, self._look, self._quick):
             threads.close()
 

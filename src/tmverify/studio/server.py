@@ -231,6 +231,8 @@ def _answering(endpoint: Endpoint) -> Endpoint:
             return _said(str(error), 422)
         except TmVerifyError as error:
             return _said(str(error), 400)
+        except asyncio.CancelledError:
+            return _said("The studio ends.", 503)
         except Exception:
             traceback.print_exc(file=sys.stderr)
             return _said(INTERNAL, 500)
@@ -385,7 +387,7 @@ class _Patient(H11Protocol):
 
 
 class _Server(uvicorn.Server):
-    """A server that ends its streams first, so that nothing is left to wait for."""
+    """A server that ends its streams and its work first, so that nothing is left to wait for."""
 
     def __init__(self, config: uvicorn.Config, served: Served) -> None:
         super().__init__(config)
@@ -393,6 +395,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._served.tabs.cancel_all()
+        self._served.pool.withdraw()
         await super().shutdown(sockets)
 
 

@@ -226,3 +226,18 @@ def test_closing_ends_everything_at_once() -> None:
         for events in told:
             assert not [data for kind, data in events if kind == "end"]
     assert eventually(lambda: set(threading.enumerate()) == threads)
+
+
+def test_closing_ends_certificates_quietly(capfd: pytest.CaptureFixture[str]) -> None:
+    (bits,) = random_inputs(1)
+    with served(opened(hard_model())) as client:
+        client.watch("0" * N, want=["radius"], fixed=list(range(N - 1)))
+        connection = http.client.HTTPConnection(client.host, client.port, timeout=SOON)
+        body = json.dumps({"bits": bits, "what": "radius"})
+        headers = {"Content-Type": "application/json"}
+        connection.request("POST", f"/t/{client.token}/api/certificate", body, headers)
+        time.sleep(0.5)
+    answer = connection.getresponse()
+    assert (answer.status, answer.read()) == (503, b'{"error":"The studio ends."}')
+    connection.close()
+    assert capfd.readouterr().err == ""
