@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -70,6 +72,7 @@ def studio(
     if id is not None and data is None:
         raise InvalidInputError("--id names a column of the rows: give these with --data FILE.")
     views, store = open_named(files, data, id)
+    started: Studio | None = None
     try:
         with Studio(views, host, port, store) as started:
             if not is_loopback(host):
@@ -84,3 +87,9 @@ def studio(
             started.wait()
     except KeyboardInterrupt:
         pass  # that is how a studio ends
+    if started is not None:
+        # Nobody wants to wait for a kernel that is being compiled, during which Python can't be taken apart,
+        # nor until a large store is.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)

@@ -57,7 +57,7 @@ class Follower:
         self._withdrawn.set()
         with self._lock:
             if self._thread is not None:
-                call.interrupt(self._thread)  # a solver that works in another process
+                call.interrupt(self._thread)  # a solver that works in another process, not one that waits
 
     def check(self) -> None:
         """Raise Withdrawn if the question was withdrawn."""
@@ -89,3 +89,10 @@ def followed_by(follower: Follower) -> Iterator[None]:
 def follower_of_now() -> Follower | None:
     """Whoever follows what this thread does."""
     return _followers.get()
+
+
+def check_withdrawn() -> None:
+    """Raise Withdrawn if what this thread does was withdrawn; for work that looks at no clock."""
+    follower = _followers.get()
+    if follower is not None:
+        follower.check()

@@ -24,6 +24,7 @@ from tmverify.campaign import Asked, Store, Task
 from tmverify.campaign.store import StoredModel
 from tmverify.display.words import seconds_text
 from tmverify.errors import InvalidInputError, StoreError
+from tmverify.model.names import printable
 from tmverify.report.gallery import Entry, entry_of, gallery_of
 from tmverify.report.page import said_of
 from tmverify.report.reasons import ReasonEntry, reason_entry
@@ -74,7 +75,7 @@ class Answers:
         self._rows: list[Asked] = []
         self._keys: list[Key] = []
         self._options: dict[str, dict[str, None]] = {name: {} for name in _OPTIONS}
-        self._known: dict[tuple[object, ...], Asked] = {}  # a row for each name of each model
+        self._named: dict[str, dict[str, Asked]] = {}  # by name and hash of a model a row: two for each name
         self._place: dict[str, int] = {}
         self._report: Report | None = None
         self._error, self._closed = "", False
@@ -94,9 +95,13 @@ class Answers:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop reading."""
+        """Have the reading stop; ``alive`` is its thread, while it has not."""
         self._closed = True
-        self._thread.join()
+
+    @property
+    def alive(self) -> list[threading.Thread]:
+        """The thread that reads, or counts what is read."""
+        return [self._thread] if self._thread.is_alive() else []
 
     def summary(self) -> dict[str, Any]:
         """How much is read, what can be filtered by; and, when all is read, the tables of the report."""
@@ -174,7 +179,7 @@ class Answers:
     @property
     def name(self) -> str:
         """What the file is called, without folders."""
-        return text_of(self._path.name)
+        return printable(text_of(self._path.name))
 
     @property
     def _progress(self) -> dict[str, Any]:
@@ -201,7 +206,10 @@ class Answers:
     def _add(self, row: Asked) -> None:
         key = _key(len(self._rows), row)
         self._rows.append(row)
-        self._known.setdefault((row.task.names, row.task.models), row)
+        for name, model in zip(row.task.names, row.task.models, strict=True):
+            own = self._named.setdefault(name, {})
+            if len(own) < 2:
+                own.setdefault(model, row)
         self._place.setdefault(row.task.id, key.place)
         for name, values in self._options.items():
             if len(values) < _MOST_OPTIONS:
@@ -210,7 +218,8 @@ class Answers:
 
     def _series(self, rows: Sequence[Asked]) -> list[Series]:
         """The series of some rows; models with one name are told apart, whichever rows are shown."""
-        known = list(self._known.values())
+        names = dict.fromkeys(name for row in rows for name in row.task.names)
+        known = [row for name in names for row in self._named[name].copy().values()]
         return series_of([*known, *rows], self.models)[len(known) :]
 
     def _entry(self, row: Asked, series: Series) -> dict[str, Any] | None:

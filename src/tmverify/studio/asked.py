@@ -1,7 +1,7 @@
 """Asked: what a page asks, read strictly from JSON. Everything that arrives is checked here, and only here.
 
-A body is read up to a limit, and then as JSON in which no key is unknown or twice. What is wrong with it is
-said in a sentence.
+A body is read up to a limit, and then as JSON in UTF-8 in which no key is unknown or twice. What is wrong
+with it is said in a sentence.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tmverify.studio.opened import Opened
 WANTS = ("look", "radius", "reason", "disagree")
 PROOFS = ("radius", "reason", "disagree")
 MOST_BYTES = 1 << 20  # of a body, besides two for each feature
-MOST_TEXT = 1 << 18  # characters of a text
+MOST_TEXT = 1 << 16  # characters of a text: some ten thousand words
 _SECONDS_FOR_BODY = 20.0
 _LONGEST_TAB = 64
 _MOST = 1 << 53  # of a number that JavaScript counts
@@ -131,9 +131,9 @@ async def read_body(request: Request, n_features: int) -> dict[str, Any]:
 def parsed(body: bytes) -> dict[str, Any]:
     """The JSON object in ``body``; InvalidInputError if it is anything else."""
     try:
-        document = json.loads(body, object_pairs_hook=_object, parse_constant=_no_constant)
+        document = json.loads(body.decode(), object_pairs_hook=_object, parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        raise InvalidInputError("The question is no valid JSON.") from None
+        raise InvalidInputError("The question is no valid JSON in UTF-8.") from None
     if not isinstance(document, dict):
         raise InvalidInputError(f"A question must be a JSON object. Got {shown(document)} instead.")
     return document
@@ -181,6 +181,11 @@ class Reader:
             model=self._take("model", _whole(0, len(opened.models) - 1), default=0),
         )
         self.end()
+        if found.what == "reason" and found.point.auto:
+            raise InvalidInputError(
+                "The certificate of a reason needs its distance: 'within' must be a number, or null for "
+                "everywhere. Got 'auto' instead."
+            )
         return found
 
     def rows(self) -> Page:
@@ -340,9 +345,14 @@ def _some_of(names: Sequence[str]) -> Callable[[Any], tuple[str, ...]]:
 
 def _numbers(n: int) -> Callable[[Any], tuple[int, ...]]:
     def read(value: Any) -> tuple[int, ...]:
-        if type(value) is not list or not all(type(each) is int and 0 <= each < n for each in value):
-            raise ValueError(f"a list of numbers of columns, from 0 to {n - 1}")
-        return tuple(sorted(set(value)))
+        if (
+            type(value) is not list
+            or len(value) > n
+            or not all(type(each) is int and 0 <= each < n for each in value)
+            or len(set(value)) < len(value)
+        ):
+            raise ValueError(f"a list of different numbers of columns, from 0 to {n - 1}")
+        return tuple(sorted(value))
 
     return read
 

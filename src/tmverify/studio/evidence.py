@@ -81,4 +81,11 @@ def _file(what: str, certificate: Certificate, models: tuple[OpenModel, ...]) ->
         pieces.append(block)
     content = b"".join(pieces)
     name = f"{what}-{sha256(content).hexdigest()[:16]}.tmcert"
-    return Evidence(name, content, shlex.join(["tmcheck", name, *(each.file for each in models)]))
+    return Evidence(name, content, shlex.join(["tmcheck", name, *map(_path, models)]))
+
+
+def _path(model: OpenModel) -> str:
+    """What to write for a model's file: never an option; in words where two files are called the same."""
+    if model.which:
+        return f"{model.which.upper()}/{model.file}"
+    return f"./{model.file}" if model.file.startswith("-") else model.file

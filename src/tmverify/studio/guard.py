@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 import secrets
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
@@ -30,6 +31,9 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LOOPBACK = "127.0.0.1"
 _TOKEN_BYTES = 24
+_EVERYWHERE = ("0.0.0.0", "::")
+_USUAL_PORT = 80
+_HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[^\[\]:%]+)(:(?P<port>[0-9]+))?")
 _HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -75,8 +79,9 @@ class Guard:
 
     def __init__(self, app: App, token: str, host: str, port: int) -> None:
         self._app, self._token = app, token.encode()
-        self._hosts = frozenset(f"{name}:{port}".lower() for name in _names(host))
-        self._any_address = f":{port}" if host in ("0.0.0.0", "::") else None
+        self._names, self._any_address = frozenset(map(str.lower, _names(host))), host in _EVERYWHERE
+        # Browsers leave the usual port out, in Host and in Origin.
+        self._ports = (str(port), None) if port == _USUAL_PORT else (str(port),)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -117,15 +122,11 @@ class Guard:
         return len(hosts) == 1 and self._serves(hosts[0])
 
     def _serves(self, host: str) -> bool:
-        if host.lower() in self._hosts:
-            return True
-        if self._any_address is None or not host.endswith(self._any_address):
+        parts = _HOST.fullmatch(host)
+        if parts is None or parts["port"] not in self._ports:
             return False
-        try:  # an address can't be bound to another site's name
-            ipaddress.ip_address(host.removesuffix(self._any_address).strip("[]"))
-        except ValueError:
-            return False
-        return True
+        # An address can't be bound to another site's name.
+        return parts["name"].lower() in self._names or (self._any_address and _is_address(parts["name"]))
 
     def _is_own_page(self, scope: Scope) -> bool:
         """Whether a browser says that the request comes from the studio's own page, or from its user."""
@@ -138,12 +139,24 @@ class Guard:
         return known and same and all(site in ("same-origin", "none") for site in sites)
 
 
+def _is_address(name: str) -> bool:
+    """Whether the name in a Host header is an address: one of IPv6 stands in brackets."""
+    try:
+        if name.startswith("["):
+            ipaddress.IPv6Address(name[1:-1])
+        else:
+            ipaddress.IPv4Address(name)
+    except ValueError:
+        return False
+    return True
+
+
 def _names(host: str) -> Sequence[str]:
     """The names under which a host is reached."""
     bracketed = f"[{host}]" if ":" in host else host
     if is_loopback(host):
         return (LOOPBACK, "localhost", "[::1]", bracketed)
-    if host in ("0.0.0.0", "::"):
+    if host in _EVERYWHERE:
         return ("localhost", socket.gethostname())
     return (bracketed,)
 

@@ -22,7 +22,7 @@ from tmverify.data import Inputs, match_labels
 from tmverify.errors import InvalidInputError
 from tmverify.model import Classifier, Label, Model
 from tmverify.model.inputs import input_rows
-from tmverify.model.names import named_first
+from tmverify.model.names import named_first, printable
 from tmverify.properties.scope import check_model, comparable
 from tmverify.space import Space
 
@@ -42,15 +42,18 @@ class OpenModel:
         As it stands in the file.
     asked : Model
         The same clauses and votes, with the space of the studio: what questions are put to.
+    which : {"", "first", "second"}
+        Tells two files apart that are called the same.
     """
 
     file: str
     model: Model
     asked: Model
+    which: str = ""
 
     @property
     def title(self) -> str:
-        return self.file.removesuffix(".tm") or self.file
+        return (self.file.removesuffix(".tm") or self.file) + (f" ({self.which})" if self.which else "")
 
     @property
     def certifiable(self) -> bool:
@@ -174,11 +177,11 @@ def open_files(paths: Sequence[Path], data: Path | None = None, id_column: str |
     InvalidInputError, ModelFormatError, DataFormatError
     """
     models = _machines(paths)
-    found = together([(text_of(path.name), model) for path, model in zip(paths, models, strict=True)])
+    found = together([(_called(path), model) for path, model in zip(paths, models, strict=True)])
     if data is None:
         return Opened(found)
     known = [each.asked for each in found]
-    return Opened(found, Data(text_of(data.name), open_inputs(data, known, id_column), found))
+    return Opened(found, Data(_called(data), open_inputs(data, known, id_column), found))
 
 
 def open_objects(models: Sequence[Any], rows: Any, labels: Any, id_column: str | None) -> Opened:
@@ -192,7 +195,7 @@ def open_objects(models: Sequence[Any], rows: Any, labels: Any, id_column: str |
     known = named_first([each.asked for each in found])
     if isinstance(rows, Path) or (isinstance(rows, str) and not known.space.is_text):
         path = Path(rows)
-        inputs, name = open_inputs(path, [known], id_column), text_of(path.name)
+        inputs, name = open_inputs(path, [known], id_column), _called(path)
     else:
         bits = input_rows(rows, known, name="data")
         inputs, name = Inputs(bits, None if labels is None else np.asarray(labels)), "data"
@@ -214,10 +217,16 @@ def together(models: Sequence[tuple[str, Model]]) -> tuple[OpenModel, ...]:
                 f"{model.n_features:,}; the commands, such as tmverify radius and explain, take it."
             )
     space = named_first([model for _, model in models]).space
+    which = ("first", "second") if len({name for name, _ in models}) < len(models) else ("", "")
     return tuple(
-        OpenModel(name, model, model if model.space == space else replace(model, space=space))
-        for name, model in models
+        OpenModel(name, model, model if model.space == space else replace(model, space=space), place)
+        for (name, model), place in zip(models, which, strict=False)
     )
+
+
+def _called(path: Path) -> str:
+    """What a file is called, without folders, safe to print."""
+    return printable(text_of(path.name))
 
 
 def _machines(paths: Sequence[Path]) -> tuple[Model, ...]:

@@ -1,8 +1,8 @@
 """Pool: the threads that work, few and fixed, and the tabs for which they do.
 
 Slow work (bounds, reasons, certificates) waits its turn in one queue, piece by piece, so that no tab keeps
-the others waiting for more than a piece. Looking at an input has a thread of its own: it is quick, and waits
-for nothing slow. The event loop itself never works.
+the others waiting for more than a piece. Looking at an input has a thread of its own, and waits for nothing
+else; so has what takes milliseconds as a rule (rows, texts, a store). The event loop itself never works.
 
 A piece that nobody wants any more is withdrawn: it ends within some 50 ms (``engines.follow``), or never
 begins.
@@ -15,7 +15,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -58,6 +58,10 @@ class _Threads:
         for thread in self._threads:
             thread.start()
 
+    @property
+    def alive(self) -> list[threading.Thread]:
+        return [thread for thread in self._threads if thread.is_alive()]
+
     async def do(self, work: Callable[[], ResultT]) -> ResultT:
         """The result of ``work``; if the caller is cancelled before it begins, it does not begin."""
         future: Future[ResultT] = Future()
@@ -65,11 +69,9 @@ class _Threads:
         return await asyncio.wrap_future(future)
 
     def close(self) -> None:
-        """End the threads when they have done what waits."""
+        """Have the threads end when they have done what waits."""
         for _ in self._threads:
             self._waiting.put(None)
-        for thread in self._threads:
-            thread.join()
 
     def _run(self) -> None:
         while (item := self._waiting.get()) is not None:
@@ -86,12 +88,17 @@ class Pool:
     """The threads of a studio."""
 
     def __init__(self) -> None:
-        self._slow, self._quick = _Threads(THREADS, "studio-work"), _Threads(1, "studio-look")
+        self._slow, self._look = _Threads(THREADS, "studio-work"), _Threads(1, "studio-look")
+        self._quick = _Threads(1, "studio-read")
         self._pieces: set[Piece] = set()
         self._files = 0
 
+    async def look(self, work: Callable[[], ResultT]) -> ResultT:
+        """Look at an input."""
+        return await self._look.do(work)
+
     async def quick(self, work: Callable[[], ResultT]) -> ResultT:
-        """Do what takes milliseconds."""
+        """Do what takes milliseconds, as a rule."""
         return await self._quick.do(work)
 
     async def slow(self, work: Callable[[], ResultT], piece: Piece | None = None) -> ResultT:
@@ -127,12 +134,21 @@ class Pool:
         finally:
             self._files -= 1
 
-    def close(self) -> None:
-        """Withdraw everything, and wait until all threads have ended."""
+    def withdraw(self) -> None:
+        """Withdraw all slow work."""
         for piece in list(self._pieces):
             piece.follower.withdraw()
-        self._slow.close()
-        self._quick.close()
+
+    def close(self) -> None:
+        """Withdraw everything, and have the threads end; ``alive`` are those that have not, yet."""
+        self.withdraw()
+        for threads in (self._slow, self._look, self._quick):
+            threads.close()
+
+    @property
+    def alive(self) -> Sequence[threading.Thread]:
+        """The threads that have not ended."""
+        return [*self._slow.alive, *self._look.alive, *self._quick.alive]
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ import atexit
 import socket
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -52,7 +53,9 @@ _KINDS = {
 }
 _BASE = b"{{BASE}}"
 _MOST_CONNECTIONS = 256
-_PATIENCE = 10.0  # seconds; a connection over which nothing is asked is closed after one or two of them
+_PATIENCE = 10.0  # seconds; a connection over which nothing is asked is closed after one or two of them …
+_FIRST_PATIENCE = 2.0  # … or after this, if nothing was ever asked
+_SECONDS_TO_END = 0.5  # for threads; what they do then can't be interrupted, such as compiling
 _NO_VIEW: dict[str, Any] = {"models": [], "kind": "store", "data": None}
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -83,9 +86,11 @@ class Served:
             "answer": self.answer,
         }
         routes = [Route("/", _answering(self.page)), Route("/static/{name}", _answering(self.file))]
-        routes += [Route(f"/api/about{place}", _answering(self.about)) for place in ("", "/{view:int}")]
+        routes += [Route(f"/api/about{place}", _answering(self.about)) for place in ("", "/{view}")]
         routes += [Route(f"/api/{name}", _answering(ask), methods=["POST"]) for name, ask in asked.items()]
-        return Starlette(routes=routes)
+        app = Starlette(routes=routes)
+        app.router.redirect_slashes = False  # to a path without the token
+        return app
 
     async def warm_up(self) -> None:
         await self._watcher.warm_up()
@@ -103,10 +108,11 @@ class Served:
         return Response(self._files[name], media_type=_KINDS[Path(name).suffix])
 
     async def about(self, request: Request) -> Response:
-        number = request.path_params.get("view", 0)
-        if number and number >= len(self._views):
+        known = {str(place): place for place in range(max(1, len(self._views)))}
+        number = known.get(request.path_params.get("view", "0"))
+        if number is None:
             return Response(status_code=404)
-        return JSONResponse(await self.pool.quick(partial(self._about, number)))
+        return await self._told(partial(self._about, number))
 
     def _about(self, number: int) -> dict[str, Any]:
         from tmverify import __version__
@@ -122,12 +128,12 @@ class Served:
     async def rows(self, request: Request) -> Response:
         asked = await self._reader(request)
         rows = asked.view(self._views).rows
-        return JSONResponse(await self.pool.quick(partial(rows.page, asked.rows())))
+        return await self._told(partial(rows.page, asked.rows()))
 
     async def row(self, request: Request) -> Response:
         asked = await self._reader(request)
         rows = asked.view(self._views).rows
-        return JSONResponse(await self.pool.quick(partial(rows.whole, asked.row(len(rows.data)))))
+        return await self._told(partial(rows.whole, asked.row(len(rows.data))))
 
     async def rank(self, request: Request) -> Response:
         asked = await self._reader(request)
@@ -153,9 +159,9 @@ class Served:
         opened = asked.view(self._views).opened
         text, part, cells = asked.raw()
         if cells is not None:
-            return JSONResponse(await self.pool.quick(partial(encoded_cells, opened, cells)))
+            return await self._told(partial(encoded_cells, opened, cells))
         assert text is not None
-        return JSONResponse(await self.pool.quick(partial(encoded_text, opened, text, part)))
+        return await self._told(partial(encoded_text, opened, text, part))
 
     async def certificate(self, request: Request) -> Response:
         asked = await self._reader(request)
@@ -183,19 +189,23 @@ class Served:
 
     async def summary(self, request: Request) -> Response:
         (await self._reader(request)).end()
-        return JSONResponse(await self.pool.quick(self._stored.summary))
+        return await self._told(self._stored.summary)
 
     async def answers(self, request: Request) -> Response:
         page = (await self._reader(request)).answers(SORTS, FILTERS)
-        return JSONResponse(await self.pool.quick(partial(self._stored.page, page)))
+        return await self._told(partial(self._stored.page, page))
 
     async def gallery(self, request: Request) -> Response:
         what, offset, limit = (await self._reader(request)).gallery()
-        return JSONResponse(await self.pool.quick(partial(self._stored.gallery, what, offset, limit)))
+        return await self._told(partial(self._stored.gallery, what, offset, limit))
 
     async def answer(self, request: Request) -> Response:
         task = (await self._reader(request)).task()
-        return JSONResponse(await self.pool.quick(partial(self._stored.answer, task)))
+        return await self._told(partial(self._stored.answer, task))
+
+    async def _told(self, work: Callable[[], dict[str, Any]]) -> Response:
+        """What ``work`` finds, worked out and written as JSON outside of the event loop."""
+        return await self.pool.quick(lambda: JSONResponse(work()))
 
     async def _reader(self, request: Request) -> Reader:
         return Reader(await read_body(request, self._widest))
@@ -221,6 +231,8 @@ def _answering(endpoint: Endpoint) -> Endpoint:
             return _said(str(error), 422)
         except TmVerifyError as error:
             return _said(str(error), 400)
+        except asyncio.CancelledError:
+            return _said("The studio ends.", 503)
         except Exception:
             traceback.print_exc(file=sys.stderr)
             return _said(INTERNAL, 500)
@@ -252,11 +264,12 @@ class Studio:
         self._views, self._store, self._host, self._token = views, store, host, token
         self._started, self._ended = threading.Event(), threading.Event()
         self._fault: BaseException | None = None
+        self._served: Served | None = None
         self._server: uvicorn.Server | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name="studio", daemon=True)
         self._thread.start()
-        atexit.register(self.close)  # a program that ends takes it along
+        atexit.register(self._at_exit)  # a program that ends takes it along
         self._started.wait()
         if self._fault is not None:
             self.close()
@@ -283,13 +296,25 @@ class Studio:
             self.close()
 
     def close(self) -> None:
-        """End it, with all that is being worked out."""
+        """End it, with all that is being worked out; a kernel that is being compiled is not waited for."""
         if self._server is not None and self._loop is not None:
             self._server.should_exit = True
         self._ended.wait()
         self._thread.join()
         self._socket.close()
-        atexit.unregister(self.close)
+        if not self.alive:
+            atexit.unregister(self._at_exit)
+
+    @property
+    def alive(self) -> Sequence[threading.Thread]:
+        """The threads that work; after ``close`` those that could not be interrupted yet."""
+        pool = () if self._served is None else self._served.pool.alive
+        return [*pool, *(() if self._store is None else self._store.alive)]
+
+    def _at_exit(self) -> None:
+        self.close()
+        for thread in self.alive:  # Python must not be taken apart while LLVM compiles for it
+            thread.join()
 
     def _run(self) -> None:
         try:
@@ -301,7 +326,7 @@ class Studio:
             self._ended.set()
 
     async def _serve(self) -> None:
-        served = Served(self._views, self._store, self._token)
+        served = self._served = Served(self._views, self._store, self._token)
         self._loop = asyncio.get_running_loop()
         config = uvicorn.Config(
             Guard(served.app(), self._token, self._host, self.port),
@@ -329,7 +354,10 @@ class Studio:
             warming.cancel()
             if self._store is not None:
                 self._store.close()
-            await asyncio.get_running_loop().run_in_executor(None, served.pool.close)
+            served.pool.close()
+            last = time.monotonic() + _SECONDS_TO_END
+            for thread in self.alive:
+                thread.join(max(0.0, last - time.monotonic()))
 
 
 class _Patient(H11Protocol):
@@ -339,6 +367,12 @@ class _Patient(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self.loop.call_later(_FIRST_PATIENCE, self._first_look)
+
+    def _first_look(self) -> None:
+        if self.cycle is None:
+            self.transport.close()
+            return
         self.loop.call_later(_PATIENCE, self._look)
 
     def _look(self) -> None:
@@ -353,7 +387,7 @@ class _Patient(H11Protocol):
 
 
 class _Server(uvicorn.Server):
-    """A server that ends its streams first, so that nothing is left to wait for."""
+    """A server that ends its streams and its work first, so that nothing is left to wait for."""
 
     def __init__(self, config: uvicorn.Config, served: Served) -> None:
         super().__init__(config)
@@ -361,11 +395,16 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._served.tabs.cancel_all()
+        self._served.pool.withdraw()
         await super().shutdown(sockets)
 
 
 def _bound(host: str, port: int) -> socket.socket:
     """A socket that listens; InvalidInputError if it can't."""
+    if not host:
+        raise InvalidInputError(
+            "The host must be an address or a name of this machine, such as 127.0.0.1. Got '' instead."
+        )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM)
     try:

@@ -77,7 +77,8 @@ class EventStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         outbox = Outbox()
-        work = asyncio.ensure_future(self._work(outbox))
+        work = asyncio.ensure_future(self._produce(outbox))
+        work.add_done_callback(lambda _: outbox.close())  # also if it is cancelled before it begins
         try:
             with self._telling(work.cancel):
                 await self._tell(outbox, receive, send)
@@ -96,12 +97,6 @@ class EventStream(Response):
             gone.cancel()
             write.cancel()
             await asyncio.gather(gone, write, return_exceptions=True)
-
-    async def _work(self, outbox: Outbox) -> None:
-        try:
-            await self._produce(outbox)
-        finally:
-            outbox.close()
 
 
 async def _write(outbox: Outbox, send: Send) -> None:

@@ -53,7 +53,7 @@ class Watcher:
     async def watch(self, view: View, asked: Watch, outbox: Outbox) -> None:
         """Everything that is wanted about an input."""
         if "look" in asked.want:
-            outbox.put("look", await self._pool.quick(partial(view.looks.at, asked.point.bits)))
+            outbox.put("look", await self._pool.look(partial(view.looks.at, asked.point.bits)))
         pieces = _Answers(view.opened, asked.point, outbox).pieces(asked.want)
         names = [name for name, _ in pieces]
         while pieces and not self._warm.is_set():
@@ -136,7 +136,7 @@ class _Answers:
     def _reason(self, m: int, piece: Piece) -> None:
         point = self._point
         if point.auto and m in self._radii:
-            point = replace(point, within=self._radii[m] + 1)
+            point = replace(point, within=self._one_further(m))
         if self._is_impossible("reason", {"model": m, **_NO_REASON, "within": point.within}):
             return
 
@@ -148,6 +148,12 @@ class _Answers:
                 live.reason_at(point, self._opened.models[m].asked, certificate=False, tell=tell)
             )
         )
+
+    def _one_further(self, m: int) -> int | None:
+        """One change further than the radius; None, for everywhere, if nothing is further away."""
+        region = live.radius_query(self._point, self._opened.models[m].asked).region
+        further = self._radii[m] + 1
+        return further if further < region.reach else None
 
     def _is_impossible(self, kind: str, nothing: live.Event) -> bool:
         """Whether nothing can be asked, because no row has these bits; then that is the answer."""

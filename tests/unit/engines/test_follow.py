@@ -12,7 +12,11 @@ import pytest
 
 import tmverify as tv
 from support.tiny import all_inputs, random_case
+from tmverify.engines.engine import Deadline
 from tmverify.engines.follow import Follower, Withdrawn, followed_by
+from tmverify.engines.oracle import oracle_for
+from tmverify.engines.subprocesses import call
+from tmverify.properties import robustness_query
 
 
 def parity(n: int) -> tv.Model:
@@ -89,6 +93,54 @@ def withdraw_from(ask: Callable[[], object]) -> None:
     follower.withdraw()
     thread.join(timeout=20)  # benchmarks/studio.py measures how soon
     assert ended.is_set()
+
+
+def test_a_solver_that_waits_is_left_alone() -> None:
+    call.call("time:sleep", (0,), Deadline(60))
+    worker = call._own_worker()
+    follower = Follower()
+
+    def ask() -> None:
+        deadline = Deadline(60)
+        follower.withdraw()
+        call.call("time:sleep", (60,), deadline)  # it is not sent
+
+    is_withdrawn(follower, ask)
+    assert call._own_worker() is worker
+
+
+def test_a_solver_that_works_is_ended() -> None:
+    call.call("time:sleep", (0,), Deadline(60))
+    worker = call._own_worker()
+    follower = Follower()
+    start = time.monotonic()
+
+    def ask() -> None:
+        threading.Timer(0.3, follower.withdraw).start()
+        call.call("time:sleep", (60,), Deadline(60))
+
+    is_withdrawn(follower, ask)
+    assert time.monotonic() - start < 20
+    assert call._own_worker() is not worker
+
+
+def test_a_large_model_is_not_prepared_for_nobody() -> None:
+    model = parity(4)
+    follower = Follower()
+    query = robustness_query(model, [0] * 4, None)
+    oracle_for(query, "search")
+
+    def prepare() -> None:
+        follower.withdraw()
+        oracle_for(query, "search")
+        raise AssertionError("it was prepared")
+
+    is_withdrawn(follower, prepare)
+
+
+def is_withdrawn(follower: Follower, work: Callable[[], object]) -> None:
+    with pytest.raises(Withdrawn), followed_by(follower):
+        work()
 
 
 def test_what_is_withdrawn_before_it_begins_does_not_begin() -> None:

@@ -6,7 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,14 +31,14 @@ def model(tmp_path: Path) -> str:
 
 
 @contextmanager
-def command(*arguments: str) -> Iterator[tuple[Process, str]]:
+def command(*arguments: str, environment: Mapping[str, str] | None = None) -> Iterator[tuple[Process, str]]:
     """The command with the first line that it prints; it is killed if the test leaves it running."""
     process = subprocess.Popen(
         [*TMVERIFY, "studio", *arguments, "--no-browser"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, **(environment or {})},
     )
     try:
         assert process.stdout is not None
@@ -64,6 +65,25 @@ def test_it_prints_one_line_and_ends_cleanly(model: str, presses: int) -> None:
     assert (process.returncode, out, errors) == (0, "", "")
     with pytest.raises(OSError, match="refused"):
         socket.create_connection(("127.0.0.1", client.port), timeout=1)
+
+
+def test_it_ends_at_once_while_kernels_are_compiled(model: str, tmp_path: Path) -> None:
+    """That can't be interrupted, and takes long."""
+    with command(model, environment={"NUMBA_CACHE_DIR": str(tmp_path / "kernels")}) as (process, _):
+        time.sleep(1.0)
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=LIMIT)
+        assert time.monotonic() - start < 8.0
+    assert (process.returncode, out) == (0, "")
+    assert [line for line in errors.splitlines() if "compiling kernels" not in line] == []
+
+
+def test_names_are_safe_to_print(tmp_path: Path) -> None:
+    majority().save(tmp_path / "low\nhigh.tm")
+    with command(str(tmp_path / "low\nhigh.tm")) as (_, line):
+        client = Client(line.split()[1])
+        assert b'"name":"low\\\\nhigh.tm","title":"low\\\\nhigh"' in client.get("api/about")[1]
 
 
 def test_another_host_is_explained(model: str) -> None:
@@ -101,6 +121,7 @@ def test_what_is_refused_before_it_starts(
         ([model, "--id", "name"], "--id names a column of the rows: give these with --data FILE."),
         ([str(tmp_path / "none.tm")], "none.tm"),
         ([model, model, model], "one model, or two side by side"),
+        ([model, "--host", ""], "The host must be an address or a name of this machine"),
     ):
         assert main(["studio", *arguments, "--no-browser"]) == 3
         assert why in " ".join(capsys.readouterr().err.split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ from support.tiny import perturbed, random_model
 from support.tiny_columns import random_row, random_space, with_space
 from tmverify.engines.follow import Follower, followed_by
 from tmverify.studio import live
-from tmverify.studio.asked import Point
-from tmverify.studio.opened import Opened
+from tmverify.studio.asked import Point, Proof
+from tmverify.studio.evidence import evidence_of
+from tmverify.studio.opened import Opened, together
 
 Told = list[dict[str, Any]]
 
@@ -163,6 +165,18 @@ def test_only_what_is_wanted_is_told(client: Client) -> None:
     assert [name for name, _ in client.watch("11001", want=[])] == ["end"]
 
 
+def test_one_further_than_the_radius_may_be_everywhere() -> None:
+    model = tv.Model.from_clauses(2, [[1], [2]], [[1, 1]], bias=-1)
+    with served(opened(model)) as client:
+        for fixed, radius, within in (([], 2, None), ([0], None, None)):
+            events = client.watch("11", want=["radius", "reason"], within="auto", fixed=fixed)
+            assert last(events, "radius")["lower"] == radius
+            assert (last(events, "reason")["status"], last(events, "reason")["within"]) == ("holds", within)
+        assert last(client.watch("10", want=["radius", "reason"], within="auto"), "reason")["within"] is None
+    with served(opened(tv.Model.from_clauses(3, [[1], [2], [3]], [[1, 1, 1]], bias=-3))) as client:
+        assert last(client.watch("111", want=["radius", "reason"], within="auto"), "reason")["within"] == 2
+
+
 def test_columns_that_are_fixed_stay(client: Client) -> None:
     events = client.watch("11001", fixed=[0, 1])
     change = last(events, "radius", model=0)["change"]
@@ -202,6 +216,21 @@ def test_certificates_are_accepted_by_the_checker(
         file.seek(0)
         claim = tmcheck.check(file, [(tmp_path / name).read_bytes() for name in command[2:]])
     assert claim["answer"] in ("radius", "minimal", "smallest", "widest", "suffices")
+
+
+def test_the_command_that_checks_can_be_typed() -> None:
+    """Two files of one name are told apart, none is taken for an option, and no name breaks a line."""
+    model = tv.Model.from_clauses(2, [[1], [2]], [[1, 1]], bias=-1)
+
+    def said(*names: str) -> tuple[list[str], list[str]]:
+        both = Opened(together([(name, model) for name in names]))
+        point = Point(as_bits("11"), (), None)
+        evidence = evidence_of(both, Proof(point, "radius", len(names) - 1))
+        return shlex.split(evidence.command)[2:], [each.title for each in both.models]
+
+    assert said("a.tm", "b.tm") == (["b.tm"], ["a", "b"])
+    assert said("m.tm", "m.tm") == (["SECOND/m.tm"], ["m (first)", "m (second)"])
+    assert said("-x.tm") == (["./-x.tm"], ["-x"])
 
 
 def test_no_certificate_without_the_columns_in_the_file() -> None:

@@ -192,7 +192,15 @@ def test_bits_have_to_fit_the_model(client: Client) -> None:
     for bits in ("101", "10100", "10x0", "１０１０"):  # noqa: RUF001 (digits of another script)
         status, why = client.refused("watch", {**GOOD["watch"], "bits": bits})
         assert (status, why.startswith("'bits' must be 4 characters, each 0 or 1.")) == (400, True)
-    assert client.refused("watch", {**GOOD["watch"], "fixed": [2]})[0] == 400
+    for fixed in ([2], [0, 0], [0, 1, 0], [0] * 100_000):
+        status, why = client.refused("watch", {**GOOD["watch"], "fixed": fixed})
+        assert (status, why.startswith("'fixed' must be a list of different numbers of columns")) == (
+            400,
+            True,
+        )
+    assert (
+        client.refused("certificate", {**GOOD["certificate"], "what": "reason", "within": "auto"})[0] == 400
+    )
     assert client.refused("watch", {**GOOD["watch"], "view": 1})[0] == 400
     assert client.refused("certificate", {**GOOD["certificate"], "what": "disagree"}) == (
         400,

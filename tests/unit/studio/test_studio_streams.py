@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ import pytest
 import tmverify as tv
 from support.studios import Client, Event, as_text, opened, served
 from tmverify.studio.pool import MOST_TABS
+from tmverify.studio.stream import EventStream, Outbox
 
 N = 100
 SOON = 10.0  # seconds; benchmarks/studio.py measures how soon
@@ -91,6 +94,28 @@ def test_a_newer_input_ends_the_older_one(client: Client) -> None:
             status, why = client.refused("watch", {"tab": "one", "number": 1, "bits": first})
             assert (status, why) == (503, "A newer input of this tab is being answered already.")
     assert eventually(idle)
+
+
+def test_a_stream_that_is_cancelled_before_its_first_step_ends() -> None:
+    """Two newer inputs may arrive in one turn of the event loop."""
+    sent: list[str] = []
+
+    async def produce(outbox: Outbox) -> None:
+        raise AssertionError("it began")
+
+    @contextmanager
+    def telling(cancel: Callable[[], object]) -> Iterator[None]:
+        cancel()
+        yield
+
+    async def receive() -> Any:
+        await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        sent.append(message["type"])
+
+    asyncio.run(asyncio.wait_for(EventStream(produce, telling)({}, receive, send), SOON))
+    assert sent == ["http.response.start", "http.response.body"]
 
 
 def test_another_tab_is_left_alone(client: Client) -> None:
@@ -200,4 +225,19 @@ def test_closing_ends_everything_at_once() -> None:
         assert time.monotonic() - start < SOON
         for events in told:
             assert not [data for kind, data in events if kind == "end"]
-    assert set(threading.enumerate()) == threads
+    assert eventually(lambda: set(threading.enumerate()) == threads)
+
+
+def test_closing_ends_certificates_quietly(capfd: pytest.CaptureFixture[str]) -> None:
+    (bits,) = random_inputs(1)
+    with served(opened(hard_model())) as client:
+        client.watch("0" * N, want=["radius"], fixed=list(range(N - 1)))
+        connection = http.client.HTTPConnection(client.host, client.port, timeout=SOON)
+        body = json.dumps({"bits": bits, "what": "radius"})
+        headers = {"Content-Type": "application/json"}
+        connection.request("POST", f"/t/{client.token}/api/certificate", body, headers)
+        time.sleep(0.5)
+    answer = connection.getresponse()
+    assert (answer.status, answer.read()) == (503, b'{"error":"The studio ends."}')
+    connection.close()
+    assert capfd.readouterr().err == ""

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmverify.engines.engine import Answer, Deadline, Engine, Outcome, found, none_exists, stopped
+from tmverify.engines.follow import check_withdrawn
 from tmverify.engines.oracle import Effort, Input, Mask, Oracle
 from tmverify.engines.search._ascend import ascend, count_position, ease, ease_columns, try_all
 from tmverify.engines.search._bound import FREE, first_multipliers
@@ -53,11 +54,14 @@ class SearchOracle(Oracle):
     def __init__(self, query: Query, engine: Engine) -> None:
         super().__init__(query, engine)
         compile_walks()
+        check_withdrawn()  # all this takes long if the model is large
         whole = problem_of(query, query.region.radius, distinct=False)
-        self.lanes = [
-            _Lane(part(whole, case, whole.radius, distinct=False), self.columns)
-            for case in dict.fromkeys(tuple(dict.fromkeys(case)) for case in query.cases)
-        ]
+        self.lanes: list[_Lane] = []
+        for case in dict.fromkeys(tuple(dict.fromkeys(case)) for case in query.cases):
+            check_withdrawn()
+            problem = part(whole, case, whole.radius, distinct=False)
+            check_withdrawn()
+            self.lanes.append(_Lane(problem, self.columns))
 
     def ask(
         self, free: Mask, deadline: Deadline, effort: Effort = Effort.ALL, *, must: int | None = None
@@ -142,6 +146,7 @@ class SearchOracle(Oracle):
         left = wanted.copy()
         witnesses = []
         for lane in self.lanes if thorough else self.lanes[:1]:
+            check_withdrawn()
             for flips in lane.sweep(free, left, SWEEPS if thorough else 1):
                 witnesses.append(self.query.region.with_flips(flips))
         return witnesses
@@ -159,6 +164,7 @@ class SearchOracle(Oracle):
         """The votes of the clauses that look at each column."""
         total = np.zeros(len(self.columns), np.int64)
         for lane in self.lanes:
+            check_withdrawn()
             lane.add_weights(total)
         return total
 

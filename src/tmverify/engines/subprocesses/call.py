@@ -30,6 +30,7 @@ import weakref
 from typing import IO, Any
 
 from tmverify.engines.engine import Deadline
+from tmverify.engines.follow import Withdrawn
 from tmverify.engines.subprocesses._worker import READY, Failure
 from tmverify.engines.subprocesses.memory import limit_of_now
 from tmverify.properties.verdict import StopReason
@@ -62,9 +63,14 @@ def call(function: str, arguments: tuple[Any, ...], deadline: Deadline) -> Any:
 
 
 def interrupt(thread: threading.Thread) -> None:
-    """Kill the worker of another thread: the call that this thread waits for returns a Failure."""
+    """Kill the worker of another thread if it is busy: the call that waits for it returns a Failure.
+
+    For followers only: a worker that becomes busy a moment later is not killed, but before it is sent a job,
+    its thread looks at the clock, and so learns that its question was withdrawn.
+    """
     worker = _workers.get(thread.ident or 0)
-    if worker is not None:
+    if worker is not None and worker.busy:
+        worker.doomed = True  # before it is: if it was just done, it must not get another job
         worker.process.kill()
 
 
@@ -81,7 +87,7 @@ class _Worker:
 
     def __init__(self) -> None:
         self.owner = os.getpid()
-        self.busy = False
+        self.busy = self.doomed = False
         self.complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self.process = subprocess.Popen(
             # -P: files in the user's current folder must not replace modules of the standard library.
@@ -96,13 +102,19 @@ class _Worker:
         self.started = False
 
     def usable(self) -> bool:
-        return not self.busy and self.owner == os.getpid() and self.kill.alive and self.process.poll() is None
+        alive = self.kill.alive and self.process.poll() is None
+        return alive and not self.busy and not self.doomed and self.owner == os.getpid()
 
     def ask(self, function: str, arguments: tuple[Any, ...], deadline: Deadline) -> Any:
         """Send a job and wait for the reply. Both happen in a thread, because even sending may block."""
-        self.busy = True
+        self.busy = True  # before the clock is looked at: see interrupt
+        try:
+            left = deadline.remaining()
+        except Withdrawn:
+            self.busy = False  # nothing was sent
+            raise
         number = next(_numbers)
-        job = (number, function, arguments, deadline.remaining(), limit_of_now())
+        job = (number, function, arguments, left, limit_of_now())
         replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
         exchange = threading.Thread(
             target=_exchange, args=(self.process, job, not self.started, replies), daemon=True
