@@ -20,7 +20,7 @@ export function reasonPanel(context, model) {
   const drawn = h("div", { class: "change" });
   const rule = h("div", { class: "rule" });
   const why = h("p", { class: "why" });
-  const proof = certificateButton(() => ({ bits: asked.bits, fixed: asked.fixed, within: result?.within ?? asked.within, what: "reason", model }));
+  const proof = certificateButton(() => ({ bits: asked.bits, fixed: asked.fixed, within: result ? result.within : asked.within, what: "reason", model }));
   const slider = withinSlider(state, columns);
   let asked = null;
   let result = null;
