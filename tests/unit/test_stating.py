@@ -64,7 +64,9 @@ def test_an_assumption_is_about_a_row_if_some_pair_around_it_meets_it(model: tv.
 
 def test_rows_that_may_or_may_not_count(model: tv.Model, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it is not found out in time whether an assumption is about a row, no outcome may rest on it."""
-    monkeypatch.setattr(vacuous, "_is_met", lambda query, seconds, whole=False: None)
+    unknown = tv.Verdict(tv.Status.UNKNOWN, 0.0, "auto")
+    monkeypatch.setattr(vacuous, "_is_met", lambda query, seconds: None)
+    monkeypatch.setattr(vacuous, "_sought", lambda query, seconds, whole=False: unknown)
     share: Any = functools.partial(tv.prove, model, "age > 60", X=ROWS)
     found = share("decision == 'yes'", eta=1)
     assert (found.status, found.n_inputs, found.about) == ("unknown", 2, (0, 1))

@@ -30,7 +30,7 @@ from tmverify.properties import formula as f
 from tmverify.properties.allowed import value_number
 from tmverify.properties.expressions import INPUTS, ExpressionError, Place
 from tmverify.properties.parsing import parse
-from tmverify.properties.rounding import Doubt, Doubts
+from tmverify.properties.rounding import Compared, Doubt, Doubts
 from tmverify.space import Category, Column, Number
 from tmverify.space.values import number_text
 
@@ -230,7 +230,7 @@ class Meaning:
                 )
             words = " or ".join(column.values[i] for i in sorted(values))
             self.notes.append(f"{column.name} {operator} {shown(constant)} was taken for {words}")
-            self.doubts.add(whose, part, Doubt(operator, number, counts, frozenset(doubtful)))
+            self.doubts.add(self._owner(*whose), part, Doubt(operator, number, counts, frozenset(doubtful)))
         return values
 
     def _two_columns(
@@ -252,13 +252,15 @@ class Meaning:
         if number == number_right and (of == of_right or number not in (self.differ or ())):
             return f.FALSE if operator in ("<", ">") else f.all_of(known)  # one and the same value
         kept = (self.round != "inner") == counts  # where both look the same, and may differ
-        if column.kind == "number":
-            self.doubts.compared.append(((of, number), (of_right, number_right)))
-        if self.round == "inner" and self._looking_alike(column):
+        alike = self._looking_alike(column)
+        if alike:
+            diagonal = number == number_right and kept == (operator in ("==", "<=", ">="))
+            places = self._owner(of, number), self._owner(of_right, number_right)
+            self.doubts.compared.append(Compared(*places, alike, diagonal))
+        if self.round == "inner" and alike:
             self.notes.append(f"{left} {operator} {right} was taken for values that the model tells apart")
         if operator == "==":
-            doubtful = self._looking_alike(column)
-            same = [value for value in there if kept or value not in doubtful]
+            same = [value for value in there if kept or value not in alike]
             return f.all_of(
                 [
                     *(f.value_in(of, number, same, n), f.value_in(of_right, number_right, same, n)),
@@ -279,6 +281,10 @@ class Meaning:
         if not may_be_same:
             return f.some_of(f.all_of([up_to(i), above(i)]) for i in range(ordered - 1))
         return f.all_of([*known, *(f.some_of([up_to(i), above(i)]) for i in range(ordered - 1))])
+
+    def _owner(self, of: int, number: int) -> tuple[int, int]:
+        """The input and the column: what both inputs share is the first one's."""
+        return (of if number in (self.differ or ()) else 0), number
 
     @staticmethod
     def _looking_alike(column: Column) -> range:

@@ -5,10 +5,12 @@ with it has, in this interval, the truth that makes violations possible. A count
 property as it was written, too, if some number of the interval gives every comparison in doubt that truth:
 the model decides that number as it decides all of them. There is none for ``age > 50 and age < 45``.
 
-So it is with two columns of the same cuts that are compared, and are in the same interval: they may have any
-order, and need not have two.
+So it is with two columns that are compared and look alike, in one interval or both unseen: they may have any
+order. But only if nothing else is asked of them; and around a row that is not enough, because the row has a
+number of its own, which the model does not know.
 
-Around a row that is not enough: the row has a number of its own, and the model does not know it.
+One comparison needs no such luck: a column of a with the same column of b, if the two may be equal
+(``a.age <= b.age``). Then b may have the very number of a. Such a comparison is *diagonal*.
 """
 
 from __future__ import annotations
@@ -46,24 +48,40 @@ class Doubt:
         return _COMPARE[self.operator](number, self.constant) == self.truth
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two columns that were compared, and the values that look alike and need not be equal."""
+
+    left: Place
+    right: Place
+    alike: range
+    diagonal: bool
+
+    def is_open(self, facts: Facts) -> bool:
+        """Whether the two look alike in an input."""
+        value = int(facts.values(*self.left)[0])
+        return value == int(facts.values(*self.right)[0]) and value in self.alike
+
+
 @dataclass(slots=True)
 class Doubts:
-    """All that was in doubt in a property: comparisons with constants, and of two numbers with each other."""
+    """All that was in doubt in a property: comparisons with constants, and of two columns with each other.
+
+    A column that both inputs share is one of the first.
+    """
 
     parts: dict[Place, Number] = field(default_factory=dict)
     constants: dict[Place, list[Doubt]] = field(default_factory=lambda: defaultdict(list))
-    compared: list[tuple[Place, Place]] = field(default_factory=list)  # each two once
+    compared: list[Compared] = field(default_factory=list)  # what is compared twice is there twice
 
     def add(self, place: Place, part: Number, doubt: Doubt) -> None:
         """A comparison with a constant."""
         self.parts[place] = part
         self.constants[place].append(doubt)
 
-    @property
-    def about_first(self) -> bool:
-        """Whether something about the first input, or about what both share, was in doubt."""
-        constants = any(of == 0 for of, _ in self.constants)
-        return constants or any(a[0] == b[0] == 0 for a, b in self.compared)
+    def __bool__(self) -> bool:
+        """Whether anything but diagonal comparisons was in doubt."""
+        return bool(self.constants) or not all(each.diagonal for each in self.compared)
 
     def unsettled(self, facts: Facts, *, around: bool) -> bool:
         """Whether the one input of ``facts``, a counterexample, may be none of the property as written.
@@ -78,10 +96,13 @@ class Doubts:
                 touched.append(place)
                 if around or not any(_numbers(self.parts[place], interval, open_here)):
                     return True
-        # Two numbers in one interval have any order; but one that is compared twice can't be chosen freely.
-        for pair in self.compared:
-            if facts.values(*pair[0])[0] == facts.values(*pair[1])[0]:
-                touched += pair
+        pairs = [each for each in self.compared if each.is_open(facts)]
+        if around and any(not pair.diagonal and 0 in (pair.left[0], pair.right[0]) for pair in pairs):
+            return True
+        # What is asked of a column twice can't be chosen freely; equal columns satisfy all that is diagonal.
+        diagonal = {frozenset((pair.left, pair.right)) for pair in pairs if pair.diagonal}
+        touched += [place for two in diagonal for place in two]
+        touched += [place for pair in pairs if not pair.diagonal for place in (pair.left, pair.right)]
         return len(set(touched)) < len(touched)
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import get_args
 
 import numpy as np
@@ -127,7 +128,7 @@ class Stated:
                 *(_known(model, differ) if known_values else ()),
             ]
         )
-        self._rows_in_doubt = meaning.doubts.about_first
+        self._rows_in_doubt = bool(meaning.doubts)
         expected = meaning.of(expect, assumed=False)
         if votes and not meaning.decisions:
             raise InvalidInputError("margin is by how much decisions stand, and expect is about no decision.")
@@ -150,14 +151,22 @@ class Stated:
         """
         in_doubt = Status.HOLDS if self.round == "inner" else Status.VIOLATED
         if isinstance(answer, UniversalVerdict) and answer.eta < 1 and answer.status is not Status.UNKNOWN:
-            return self._rows_in_doubt or (answer.status is in_doubt and bool(self.notes))
+            return self._rows_in_doubt or (answer.status is in_doubt and self._in_doubt)
         if answer.status is not in_doubt:
             return False
         if answer.status is Status.HOLDS or isinstance(answer, UniversalVerdict):
-            return bool(self.notes)
+            return self._in_doubt
+        return self.unsettled(answer, around=around)
+
+    @property
+    def _in_doubt(self) -> bool:
+        return bool(self.notes) or bool(self.doubts)
+
+    def unsettled(self, violated: Verdict, *, around: bool) -> bool:
+        """Whether a counterexample may be none of the property as it was written."""
         copies = self.statement.copies
-        assert answer.witness is not None
-        joint = copies.joined(*(answer.pair or (answer.witness,)))
+        assert violated.witness is not None
+        joint = copies.joined(*(violated.pair or (violated.witness,)))
         return self.doubts.unsettled(copies.facts(joint[None, :]), around=around)
 
     def notes_of(self, answer: Verdict | UniversalVerdict) -> tuple[str, ...]:
@@ -281,7 +290,8 @@ def ask_property(
         query = replace(query, hints=stated.hints(rows, query))
     verdict = decide(query, timeout=timeout, engine=engine, certificate=certificate)
     verdict = replace(verdict, as_rounded=stated.as_rounded(verdict, around=x is not None))
-    return noted(verdict, query, stated.notes_of(verdict))
+    rests_on_rounding = partial(stated.unsettled, around=x is not None)
+    return noted(verdict, query, stated.notes_of(verdict), rests_on_rounding)
 
 
 def _share(

@@ -28,7 +28,10 @@ from tmverify.properties.statement import Statement, StatementQuery
 from tmverify.verify.verdict import decide
 
 VACUOUS = "nothing possible satisfies the assumption"
-NEVER_DECIDED = "nothing possible that is assumed is decided so in the first place"
+NEVER_DECIDED = "nothing possible meets the assumption and is decided so in the first place"
+PERHAPS = (
+    "perhaps nothing satisfies the assumption as it was written, as the model can't tell some values apart"
+)
 IN_DOUBT = "whether anything possible satisfies the assumption was not found out in time"
 _TIME = 5.0
 """Seconds for the second question, of each row or of all inputs."""
@@ -36,11 +39,27 @@ _TIME = 5.0
 Bits = NDArray[np.uint8]
 
 
-def noted(verdict: Verdict, query: StatementQuery, rounded: Sequence[str]) -> Verdict:
-    """The verdict, with what a reader must know besides: whether it is vacuous, and what was rounded."""
-    met = _is_met(query, _TIME, whole=True) if verdict.status is Status.HOLDS else True
-    words = "" if met else IN_DOUBT if met is None else why_vacuous(query.statement)
-    return replace(verdict, vacuous=met is False, detail=joined(verdict.detail, words, *rounded))
+def noted(
+    verdict: Verdict,
+    query: StatementQuery,
+    rounded: Sequence[str],
+    rests_on_rounding: Callable[[Verdict], bool],
+) -> Verdict:
+    """The verdict, with what a reader must know besides: whether it is vacuous, and what was rounded.
+
+    ``rests_on_rounding``: whether an input that meets the assumption may not do so as it was written.
+    """
+    words, met = "", True
+    if verdict.status is Status.HOLDS and _assumes(query.statement, whole=True):
+        seen = _sought(query, _TIME, whole=True)
+        met = seen.status is not Status.HOLDS
+        if seen.status is Status.UNKNOWN:
+            words = IN_DOUBT
+        elif not met:
+            words = why_vacuous(query.statement)
+        elif rests_on_rounding(seen):
+            words = PERHAPS
+    return replace(verdict, vacuous=not met, detail=joined(verdict.detail, words, *rounded))
 
 
 def why_vacuous(statement: Statement) -> str:
@@ -89,12 +108,19 @@ def about_rows(met: Sequence[bool | None]) -> str:
     return f"the assumption is about {sure or 'none'} of the {len(met)} rows{more}"
 
 
-def _is_met(query: StatementQuery, seconds: float, *, whole: bool = False) -> bool | None:
+def _is_met(query: StatementQuery, seconds: float) -> bool | None:
     """Whether some input of the query's region meets the assumption; None if time did not suffice."""
-    statement = query.statement
-    if statement.assume == TRUE and not (whole and statement.premise != TRUE):
+    if not _assumes(query.statement):
         return True
-    if not whole and query.region.size(1) == 1:  # only the row itself, which was looked at
+    if query.region.size(1) == 1:  # only the row itself, which was looked at
         return False
-    seen = decide(statement.assumption(query.region, whole=whole), timeout=max(1e-3, seconds))
-    return {Status.HOLDS: False, Status.VIOLATED: True}.get(seen.status)
+    return {Status.HOLDS: False, Status.VIOLATED: True}.get(_sought(query, seconds).status)
+
+
+def _assumes(statement: Statement, *, whole: bool = False) -> bool:
+    return statement.assume != TRUE or (whole and statement.premise != TRUE)
+
+
+def _sought(query: StatementQuery, seconds: float, *, whole: bool = False) -> Verdict:
+    """VIOLATED by an input that meets the assumption (and, if ``whole``, what it supposes of decisions)."""
+    return decide(query.statement.assumption(query.region, whole=whole), timeout=max(1e-3, seconds))
