@@ -1,6 +1,7 @@
 """Answers about properties as JUnit XML, which build servers read.
 
-    holds                   a test case that passed; if it is vacuous, and may be, it says so in its output
+    holds                   a test case that passed; its output says of what, if not of every possible input,
+                            and that it is vacuous, if it is and may be
     violated                a failure, with the counterexample in words
     unknown                 an error of the type that stopped it (timeout, …)
     vacuous                 an error of that type: nothing satisfies what is assumed
@@ -20,7 +21,7 @@ from pathlib import Path
 from tmverify.asking.subject import text_of
 from tmverify.atomic import replacing
 from tmverify.cli.properties import Asked, Checked
-from tmverify.cli.property_tables import meaning
+from tmverify.cli.property_tables import meaning, notes
 from tmverify.properties import Status
 
 _LONGEST = 300  # of a message
@@ -93,9 +94,8 @@ def _case(asked: Asked, model: str, fault: str | None) -> ElementTree.Element:
         _fail(case, fault)
         return case
     if asked.word == Status.HOLDS:
-        notes = [*([f"vacuous: {asked.why_vacuous}"] if asked.vacuous else []), *asked.notes]
-        if notes:
-            ElementTree.SubElement(case, "system-out").text = clean("\n".join(notes))
+        if told := list(notes(asked)):
+            ElementTree.SubElement(case, "system-out").text = clean("\n".join(told))
         return case
     message = clean(f"{asked.words}: {meaning(asked)}")
     if answer is None:

@@ -74,17 +74,27 @@ def meaning(asked: Asked) -> str:
             Status.VIOLATED: f"by this {'pair of inputs' if pair else 'input'}",
             Status.UNKNOWN: asked.reason,
         }[asked.status]
-    tally = Counter(verdict.status for verdict in asked.verdicts.values())
-    said = f"proved around {tally[Status.HOLDS]} of {counted(asked.counting, 'row')}"
-    if asked.only_some_count:
-        said += f" that the assumption is about, of {asked.rows} in all"
-    if isinstance(answer, UniversalVerdict):
-        said += f", {answer.required} required"
-    others = [f"{tally[status]} {status.value}" for status in (Status.VIOLATED, Status.UNKNOWN)]
-    left = asked.rows - len(asked.seen)
-    said = ", ".join([said, *(text for text in others if text[0] != "0")])
-    said += f", {left} not looked at" if left else ""
+    said = _of_rows(asked)
     return f"{said}; {asked.reason}" if asked.status is Status.UNKNOWN else said
+
+
+def _of_rows(asked: Asked) -> str:
+    """How many rows must pass, and how many do."""
+    answer, whole = asked.answer, counted(asked.counting, "row")
+    if isinstance(answer, UniversalVerdict):
+        required = f"at least {answer.required}" if answer.required < asked.counting else "all"
+        if asked.counting < asked.rows:
+            whole = f"of the {asked.counting} of {counted(asked.rows, 'row')} that it concerns, {required}"
+        else:
+            whole = f"{required} {whole}" if required == "all" else f"{required} of {whole}"
+        whole = f"{whole} must pass"
+    tally = Counter(verdict.status for verdict in asked.verdicts.values())
+    passed, failed, unknown = (tally[status] for status in (Status.HOLDS, Status.VIOLATED, Status.UNKNOWN))
+    counts = [(passed, "passes" if passed == 1 else "pass"), (failed, "fails" if failed == 1 else "fail")]
+    if asked.status is Status.VIOLATED:
+        counts.reverse()  # first what decides
+    counts += [(unknown, "unknown"), (asked.rows - len(asked.seen), "not looked at")]
+    return f"{whole}: {', '.join(f'{n} {word}' for n, word in counts if n)}"
 
 
 def summary(checked: Checked) -> str:
@@ -114,32 +124,44 @@ def _table(checked: Checked) -> Table:
             Text(plain(asked.said.name)),
             Text("-" if answer is None else asked.words, style=style_of(asked.word)),
             Text("-" if answer is None else seconds_text(answer.seconds)),
-            Text(plain("; ".join(_notes_in_table(asked)))),
+            Text(plain("; ".join(notes(asked)))),
         )
     return table
 
 
-def _notes_in_table(asked: Asked) -> Iterator[str]:
-    if asked.said.severity == "warning" and asked.word != Status.HOLDS:
+def notes(asked: Asked) -> Iterator[str]:
+    """What a reader of the bare answer must know: what was asked, if not of everything, and what came up."""
+    said = asked.said
+    if said.severity == "warning" and asked.word != Status.HOLDS:
         yield "a warning"
     if asked.vacuous:
         yield asked.why_vacuous if asked.word == VACUOUS_WORD else f"vacuous: {asked.why_vacuous}"
-    elif asked.only_some_count:
-        yield f"about {asked.counting} of {counted(asked.rows, 'row')}"
+    elif asked.subject is not None:
+        yield _of_rows(asked)
+    if said.epsilon:
+        yield from _changes(asked)
+    if said.known_values:
+        yield "known values only"
+    if said.margin:
+        yield f"by at least {counted(said.margin, 'vote')}"
     if asked.subject is None and asked.reason:
         yield asked.reason
     yield from asked.notes
+
+
+def _changes(asked: Asked) -> Iterator[str]:
+    """What may change around each row."""
+    subject, epsilon = asked.subject, asked.said.epsilon
+    if subject is not None:
+        yield from map(plain, subject.rules.words(asked.stated.model.space))
+        yield f"at most {subject.rules.counted(epsilon)} changed" if epsilon else "as they are"
 
 
 def _setting(asked: Asked, engine: str) -> str:
     said, subject = asked.said, asked.subject
     parts = ["every possible input"]
     if subject is not None:
-        parts = [counted(len(subject.rows), "row"), f"eta {said.eta}"]
-        parts += [plain(words) for words in subject.rules.words(asked.stated.model.space)]
-        parts.append(
-            f"at most {subject.rules.counted(said.epsilon)} changed" if said.epsilon else "as they are"
-        )
+        parts = [counted(len(subject.rows), "row"), f"eta {said.eta}", *_changes(asked)]
     limit = "no limit" if said.timeout is None else f"limit {said.timeout:g} s"
     return " · ".join([*parts, f"engine {engine}", limit])
 

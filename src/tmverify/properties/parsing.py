@@ -46,6 +46,7 @@ _OPERATORS: dict[type[ast.cmpop], str] = {
 }
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _SPECIAL = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`([^`]*)`|[\n\r\t\f#]""")
+_SINGLE = re.compile(_SPECIAL.pattern + r"|(?<![<>=!:])(=)(?![=<>])")  # an = that is none of ==, <=, …
 _FORMS = (
     'columns and constants with <, <=, >, >=, ==, !=, in, is None; decision == "…", votes("…"); and, or, not'
 )
@@ -89,6 +90,10 @@ def parse(text: str, *, pair: bool = False) -> Expression:
             tree = ast.parse(source, mode="eval")
     except SyntaxError as error:
         at = min(max(0, (error.offset or 1) - 1 + before), max(0, len(text) - 1))
+        single = next((found.start() for found in _SINGLE.finditer(text) if found[2]), None)
+        if single is not None:
+            place = Place(text, single, single + 1)
+            raise ExpressionError("This is no expression: is == meant?", place) from None
         raise ExpressionError("This is no expression.", Place(text, at, at + 1)) from None
     except (ValueError, MemoryError, RecursionError) as error:
         raise ExpressionError(f"This is no expression: {error or 'it is too deep'}.") from None

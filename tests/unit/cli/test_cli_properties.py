@@ -168,11 +168,11 @@ def test_rows(capsys: Capture) -> None:
     lines = said(capsys, *rows, "--eta", "3/4", code=0)
     assert lines[2:4] == [
         "4 rows · eta 3/4 · as they are · engine auto · limit 300 s",
-        "HOLDS  proved around 3 of 4 rows, 3 required, 1 violated",
+        "HOLDS  at least 3 of 4 rows must pass: 3 pass, 1 fails",
     ]
     assert lines[4:6] == ["  bob:", "  owner     0"]
     lines = said(capsys, *rows, code=1)
-    assert lines[3] == "VIOLATED  proved around 1 of 4 rows, 4 required, 1 violated, 2 not looked at"
+    assert lines[3] == "VIOLATED  all 4 rows must pass: 1 fails, 1 passes, 2 not looked at"
     lines = said(capsys, *rows, "--epsilon", "1", "--eta", "1/4", "--freeze", "owner", code=0)
     assert lines[2].startswith("4 rows · eta 1/4 · owner frozen · at most 1 column changed")
     lines = said(capsys, *rows, "-e", "1", "--eta", "1/2", code=1)
@@ -190,9 +190,9 @@ def test_rows(capsys: Capture) -> None:
 def test_counting_all_rows(capsys: Capture) -> None:
     rows = ["prove", "m.tm", "rows.csv", "--expect", "decision == 'yes'"]
     lines = said(capsys, *rows, "--count", code=1)
-    assert lines[3] == "VIOLATED  proved around 3 of 4 rows, 4 required, 1 violated"
+    assert lines[3] == "VIOLATED  all 4 rows must pass: 1 fails, 3 pass"
     lines = said(capsys, *rows, "--eta", "1/4", "--count", code=0)
-    assert lines[3].endswith("3 of 4 rows, 1 required, 1 violated")
+    assert lines[3].endswith("at least 1 of 4 rows must pass: 3 pass, 1 fails")
     assert ask(capsys, *rows, "--eta", "1/4", "--count", code=0)["looked_at"] == 4
     lines = said(capsys, "check", "m.tm", "p.toml", "--only", "half of the rows", "--count", "--json", code=0)
     assert json.loads("".join(lines))["properties"][0]["looked_at"] == 4
@@ -202,13 +202,10 @@ def test_rows_that_the_assumption_is_not_about(capsys: Capture) -> None:
     rows = ["prove", "m.tm", "rows.csv", "--id", "name", "--expect", "decision == 'yes'", "--assume"]
     lines = said(capsys, *rows, "age > 60", "--eta", "1/2", code=0)
     assert lines[3] == (
-        "HOLDS  proved around 1 of 2 rows that the assumption is about, of 4 in all, 1 required, "
-        "1 not looked at"
+        "HOLDS  of the 2 of 4 rows that it concerns, at least 1 must pass: 1 passes, 1 not looked at"
     )
     lines = said(capsys, *rows, "age > 25 and not owner", code=1)
-    assert lines[3].startswith(
-        "VIOLATED  proved around 0 of 2 rows that the assumption is about, of 4 in all"
-    )
+    assert lines[3].startswith("VIOLATED  of the 2 of 4 rows that it concerns, all must pass: 1 fails, ")
     assert lines[4] == "  bob:"
     found = ask(capsys, *rows, "age > 25 and not owner", code=1)
     assert [found[key] for key in ("rows", "about", "looked_at", "required")] == [4, 2, 1, 2]
@@ -219,12 +216,12 @@ def test_rows_that_the_assumption_is_not_about(capsys: Capture) -> None:
         "expect = \"decision == 'yes'\"\neta = 0.5\n"
     )
     lines = said(capsys, "check", "m.tm", "a.toml", code=0)
-    assert any(line.startswith("│ old ") and "about 2 of 4 rows" in line for line in lines)
+    assert any(line.startswith("│ old ") and "of the 2 of 4 rows that it concerns" in line for line in lines)
 
 
 def test_pairs_around_rows(capsys: Capture) -> None:
     lines = said(capsys, "fairness", "m.tm", "rows.csv", "--protected", "sex", "--eta", "3/4", code=0)
-    assert lines[3] == "HOLDS  proved around 3 of 4 rows, 3 required, 1 violated"
+    assert lines[3] == "HOLDS  at least 3 of 4 rows must pass: 3 pass, 1 fails"
     assert lines[4] == "  line 4:"
     lines = said(capsys, "monotonicity", "m.tm", "age", "rows.csv", "--toward", "no", code=1)
     assert lines[4] == "  line 3:"
@@ -256,6 +253,16 @@ def ask(capsys: Capture, *arguments: str, code: int) -> dict[str, Any]:
     ("arguments", "message"),
     [
         (["prove", "m.tm", "--expect", "age >"], "This is no expression.\n  age >\n"),
+        (
+            ["prove", "m.tm", "--expect", "decision = 'a=b'"],
+            "This is no expression: is == meant?\n  decision = 'a=b'\n           ^\n",
+        ),
+        (
+            ["prove", "m.tm", "--expect", "owner and age = 60"],
+            "This is no expression: is == meant?\n  owner and age = 60\n                ^\n",
+        ),
+        (["prove", "m.tm", "--expect", "sex == 'a=b' and"], "This is no expression.\n"),
+        (["prove", "m.tm", "--expect", "age =< 60"], "This is no expression.\n"),
         (
             ["prove", "m.tm", "--expect", "owner and agee > 3"],
             "The model has no column 'agee'. Is 'age' meant?\n  owner and agee > 3\n            ^^^^\n",
@@ -311,6 +318,41 @@ def test_check(capsys: Capture) -> None:
     after = lines[lines.index("sex does not matter: violated, by this pair of inputs") :]
     assert after[1:3] == ["  same decision whatever sex is", "  why: The law."]
     assert after[-1] == "VIOLATED  4 properties: 3 hold, 1 violated"
+
+
+def test_the_table_says_what_was_asked(capsys: Capture) -> None:
+    """What is not about every possible input, or not about all rows, does not read as if it were."""
+    Path("p.toml").write_text(
+        """
+data = "rows.csv"
+known_values = true
+[[property]]
+name = "every input"
+known_values = false
+expect = "owner or not owner"
+[[property]]
+name = "votes"
+assume = "owner"
+expect = "decision == 'yes'"
+margin = 1
+[[property]]
+name = "some rows"
+expect = "owner or age <= 60 or sex == 'm'"
+eta = "1/4"
+epsilon = 1
+"""
+    )
+    lines = said(capsys, "check", "m.tm", "p.toml", "--count", "--junit", "r.xml", code=1)
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if line.startswith("│")]
+    told = {name: note for name, _, _, note in rows}
+    assert told["every input"] == ""
+    assert told["votes"] == "known values only; by at least 1 vote"
+    begin = "at least 1 of 4 rows must pass: 2 pass, 2 fail"
+    parts = [begin, "at most 1 column changed", "known values only"]
+    assert " ".join(note for *_, note in rows[2:]) == "; ".join(parts)
+    assert "\n".join(parts) in Path("r.xml").read_text()
+    lines = said(capsys, "check", "m.tm", "p.toml", "--only", "every input", "--junit", "r.xml", code=0)
+    assert "system-out" not in Path("r.xml").read_text()
 
 
 def test_warnings_fail_nothing(capsys: Capture) -> None:
@@ -450,9 +492,7 @@ def test_ctrl_c_between_rows(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(Property, "ask", interrupted)
     lines = said(capsys, "prove", "m.tm", "rows.csv", "--expect", "decision == 'yes'", code=130)
-    assert lines[3] == (
-        "INTERRUPTED UNKNOWN  proved around 1 of 4 rows, 3 not looked at; interrupted by Ctrl-C"
-    )
+    assert lines[3] == ("INTERRUPTED UNKNOWN  4 rows: 1 passes, 3 not looked at; interrupted by Ctrl-C")
 
 
 def test_hostile_names_are_shown_not_obeyed(capsys: Capture) -> None:
