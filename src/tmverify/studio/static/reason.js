@@ -31,22 +31,28 @@ export function reasonPanel(context, model) {
     if (!event.done) {
       mark.show("live", "searching");
       bar.value = event.of ? event.decided / event.of : 0;
-      if (!result) fill(big, h("small", {}, event.of ? `${number(event.decided)} of ${number(event.of)} looked at` : "Looking"));
+      // A reason of the previous input stays, greyed, until the new one is there.
+      if (!big.childElementCount) fill(big, h("small", {}, "Looking"));
       return;
     }
     result = event;
     const holds = event.status === "holds";
-    mark.show(holds ? "good" : "open", holds ? "proved" : "unknown");
+    const minimal = holds && event.minimal !== "open";
+    mark.show(minimal ? "good" : "open", minimal ? "proved" : holds ? "proved, not minimal" : "unknown");
     proof.press.hidden = !holds;
     say(why, holds ? "" : `Not settled: ${event.why || "the search stopped"}.`);
     if (!holds) {
-      fill(big, h("b", {}, "unknown"));
-      say(means, "");
-      fill(drawn);
-      fill(rule);
+      nothingKnown();
       return context.said("reason", model, "Reason: unknown");
     }
     showReason(event);
+  }
+
+  function nothingKnown() {
+    fill(big, h("b", {}, "unknown"));
+    say(means, "");
+    fill(drawn);
+    fill(rule);
   }
 
   function showReason(event) {
@@ -122,10 +128,11 @@ export function reasonPanel(context, model) {
     element,
     name: "reason",
     model,
+    atTheEnd: true, // what is shown is of the older question until the last event
     begin(question) {
       asked = question;
       result = null;
-      mark.show("waiting", "waiting");
+      mark.show("live waiting", "searching");
       proof.press.hidden = true;
       proof.clear();
       bar.hidden = true;
@@ -138,6 +145,7 @@ export function reasonPanel(context, model) {
     },
     stop(reason) {
       bar.hidden = true;
+      nothingKnown();
       mark.show("open", "unknown");
       say(why, `Not settled: ${reason}.`);
     },
