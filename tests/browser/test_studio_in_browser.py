@@ -244,7 +244,7 @@ def test_a_text_is_edited(opened: Callable[[str], Page]) -> None:
     assert page.text(".decided") == "fine"
     page.browser.execute_script("arguments[0].setSelectionRange(2, 2)", area)
     area.send_keys("boring and boring ")
-    page.shows(".margin", "on a tie")
+    page.shows(".margin", "0 votes: a score of 0 counts as fine")
     assert "boring" in page.text(".word-chips")
     page.press("Apply this change", ".radius")
     page.shows(".decided", "bad")
