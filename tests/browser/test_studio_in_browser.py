@@ -133,6 +133,7 @@ def test_what_is_kept_fixed_is_left_alone(opened: Callable[[str], Page]) -> None
     page.shows(".radius .bounds", "never")
     assert "with 3 pixels kept fixed" in page.text(".radius .means")
     assert page.text(".radius .badge") == "proved"
+    page.shows(".reason .means", "with 3 pixels as here")
     page.press("Free all", ".kept-note")
     page.shows(".radius .bounds", "3 pixels")
     page.press("Keep fixed", ".tools")
@@ -205,12 +206,32 @@ def test_a_row_of_a_table_is_changed_by_a_slider(opened: Callable[[str], Page]) 
     age.find_element("css selector", "input[type=range]").send_keys(RIGHT)
     page.shows(".decided", "good")
     assert "40 to 60" in age.text
-    assert "needed" in age.text
+    assert "in this reason" in age.text
     assert [each.text for each in page.all(".facts dd")] == ["age over 40", "risk good"]
     page.click(age.find_element("css selector", ".lock"))
     page.shows(".radius .bounds", "never")
     member.find_element("css selector", "input[value='0']").send_keys(SPACE)
     page.shows(".about-input", "2 columns changed")
+    page.quiet()
+
+
+def test_a_reason_names_the_columns_that_are_kept_fixed(
+    opened: Callable[[str], Page], saved: Callable[[str], Path]
+) -> None:
+    page = opened("people")
+    assert page.text(".reason .within output") == "everywhere"
+    _, city, _ = page.all(".field")
+    page.click(city.find_element("css selector", ".lock"))
+    page.shows(".reason .means", "whatever else changes, with city as here")
+    assert page.text(".reason .within output") == "everywhere, with 1 kept fixed"
+    kept = [each.text for each in page.all(".facts .kept")]
+    assert len(kept) == 1
+    assert kept[0].startswith("city is ")
+    assert kept[0].endswith(" (kept fixed)")
+    page.press("Export")
+    assert "(kept fixed)" in saved("people-view.html").read_text(encoding="utf-8")
+    page.click(city.find_element("css selector", ".lock"))
+    page.until(lambda: "as here" not in page.text(".reason .means"), "the kept column stays in the reason")
     page.quiet()
 
 
@@ -223,7 +244,7 @@ def test_a_text_is_edited(opened: Callable[[str], Page]) -> None:
     assert page.text(".decided") == "fine"
     page.browser.execute_script("arguments[0].setSelectionRange(2, 2)", area)
     area.send_keys("boring and boring ")
-    page.shows(".margin", "on a tie")
+    page.shows(".margin", "0 votes: a score of 0 counts as fine")
     assert "boring" in page.text(".word-chips")
     page.press("Apply this change", ".radius")
     page.shows(".decided", "bad")

@@ -52,6 +52,7 @@ class Look:
             "votes": self._votes(cut[0]),
             "margin": int(leads(cut, np.array([decision]))[0]),
             **self._runner_up(cut[0], decision),
+            "score": int(cut[0, 0]) if model.n_outputs == 1 else None,
             "cut": bool((scores != cut).any()),
             "firing": len(firing),
         }

@@ -35,6 +35,7 @@ def test_a_look_says_what_the_evaluator_says(seed: int) -> None:
     assert own["tie"] == (own["margin"] == 0)
     votes = [-cut[0, 0], cut[0, 0]] if model.n_outputs == 1 else cut[0].tolist()
     assert own["votes"] == [{"class": str(c), "votes": n} for c, n in zip(model.classes, votes, strict=True)]
+    assert own["score"] == (cut[0, 0] if model.n_outputs == 1 else None)
     others = [n for c, n in enumerate(votes) if c != decision]
     runner_up = [str(c) for c in model.classes].index(own["runner_up"])
     assert votes[runner_up] == max(others)

@@ -14,7 +14,7 @@ export function comparePanel(context) {
         if (never) return `No change that is allowed makes them disagree${fixed}.`;
         if (exact && lower === 0) return "They disagree on this very input.";
         if (exact && lower === 1) return `must change${fixed}. Here they agree.`;
-        if (exact) return `must change before they disagree${fixed}. Within ${count(lower - 1, unit)} they agree everywhere.`;
+        if (exact) return `must change before they disagree${fixed}. Within ${count(lower - 1, unit)} they agree${fixed ? " as long as these stay" : " everywhere"}.`;
         return done ? "must change before they disagree." : "How many must change before they disagree?";
       },
       spoken: (n, unit) => (n === 0 ? "The models disagree here" : `The models disagree ${count(n, unit)} away`),

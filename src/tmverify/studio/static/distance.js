@@ -92,7 +92,7 @@ export function distancePanel(context, { name, model, heading, title, words }) {
       asked = question;
       told = null;
       scale.begin();
-      mark.show("waiting", "waiting");
+      mark.show("live waiting", "searching");
       proof.press.hidden = true;
       proof.clear();
       trust.hidden = true;
@@ -105,6 +105,13 @@ export function distancePanel(context, { name, model, heading, title, words }) {
     },
     stop(reason) {
       mark.show("open", "unknown");
+      // Nothing was found out of this input: what is shown is of the previous one.
+      if (!told) {
+        fill(big, h("b", {}, "unknown"));
+        say(means, "");
+        scale.element.hidden = true;
+        showChange(null);
+      }
       say(why, `Not settled: ${reason}.`);
     },
     act: () => change && context.apply(change),

@@ -17,7 +17,7 @@ export function exportView(title) {
     each.removeAttribute("aria-live");
   }
   for (const each of copy.querySelectorAll("details")) each.setAttribute("open", "");
-  for (const each of copy.querySelectorAll(".stale")) each.classList.remove("stale");
+  for (const each of copy.querySelectorAll("[aria-busy]")) each.removeAttribute("aria-busy");
   copy.classList.add("saved");
   const head = copy.querySelector("head");
   head.prepend(h("meta", { charset: "utf-8" }), h("meta", { "http-equiv": "Content-Security-Policy", content: POLICY }));

@@ -32,7 +32,7 @@ function field(part, columns, state) {
   const id = freshId("column");
   const control = (part.values.length < 2 ? constant : part.kind === "number" ? slider : part.values.length <= 3 ? choice : list)(part, id, (index) =>
     state.edit(columns.withValue(state.bits, part, index), { joins: `column ${part.start}` }));
-  const need = h("span", { class: "needed-mark", hidden: true, title: "The reason needs this column" }, "needed");
+  const need = h("span", { class: "needed-mark", hidden: true, title: "This reason needs the column; there may be others without it" }, "in this reason");
   const cell = h("small", { class: "cell" });
   const to = h("small", { class: "to" });
   const element = h("div", { class: `field of-${part.kind}` },

@@ -13,6 +13,7 @@ export class Live {
   #running = null;
   #due = null;
   #asked = 0;
+  #open = new Set(); // panels whose last answer leaves something unknown
   #settled = new Set(); // questions that are answered for this input and these marks
   #tab = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -53,7 +54,7 @@ export class Live {
   #unsettle({ want, done }, reason) {
     for (const panel of this.panels) {
       if (!want.includes(panel.name) || done.has(panel)) continue;
-      panel.element.classList.remove("stale");
+      fresh(panel);
       panel.stop?.(reason);
     }
   }
@@ -69,7 +70,7 @@ export class Live {
     for (const panel of this.panels) {
       if (!want.includes(panel.name)) continue;
       panel.begin(question);
-      panel.element.classList.add("stale");
+      stale(panel);
     }
     this.status.begin();
     try {
@@ -94,10 +95,15 @@ export class Live {
     }
     for (const panel of this.panels) {
       if (panel.name !== name) continue;
-      panel.element.classList.remove("stale");
-      panel.on(event);
       const mine = event.model === undefined || panel.model === undefined || panel.model === null || panel.model === event.model;
-      if (mine && (name === "look" || event.done)) own.done.add(panel);
+      const last = mine && (name === "look" || event.done);
+      // Bounds that close are already about the new input; a reason is the older one until the last event.
+      if (last || (mine && !panel.atTheEnd)) fresh(panel);
+      panel.on(event);
+      if (!last) continue;
+      own.done.add(panel);
+      if (event.status === "unknown" || event.minimal === "open") this.#open.add(panel);
+      else this.#open.delete(panel);
     }
     return undefined;
   }
@@ -108,6 +114,21 @@ export class Live {
       if (this.panels.filter((panel) => panel.name === name).every((panel) => own.done.has(panel))) this.#settled.add(name);
     }
     this.#unsettle(own, own.trouble ?? "the server ended before it was answered");
-    this.status.end(own.trouble ? "bad" : "ready", own.trouble ?? "All answered");
+    if (own.trouble) this.status.end("bad", own.trouble);
+    else if (this.#open.size) this.status.end("ready open", "Not all settled");
+    else this.status.end("ready", "All answered");
   }
+}
+
+// What a panel shows is of the previous question, until the new one is answered.
+function stale({ element }) {
+  element.classList.add("stale");
+  element.setAttribute("aria-busy", "true");
+  element.title = "Of the previous input, until the new answer is there";
+}
+
+function fresh({ element }) {
+  element.classList.remove("stale");
+  element.removeAttribute("aria-busy");
+  element.removeAttribute("title");
 }

@@ -8,6 +8,7 @@ import { button, fill, freshId, h, named, say } from "./dom.js";
 import { legend } from "./picture.js";
 import { count, number } from "./words.js";
 
+const MOST_KEPT = 8; // columns that are kept fixed, said one by one
 const STOPS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30, 40, 50];
 
 export function reasonPanel(context, model) {
@@ -30,38 +31,60 @@ export function reasonPanel(context, model) {
     if (!event.done) {
       mark.show("live", "searching");
       bar.value = event.of ? event.decided / event.of : 0;
-      if (!result) fill(big, h("small", {}, event.of ? `${number(event.decided)} of ${number(event.of)} looked at` : "Looking"));
+      // A reason of the previous input stays, greyed, until the new one is there.
+      if (!big.childElementCount) fill(big, h("small", {}, "Looking"));
       return;
     }
     result = event;
     const holds = event.status === "holds";
-    mark.show(holds ? "good" : "open", holds ? "proved" : "unknown");
+    const minimal = holds && event.minimal !== "open";
+    mark.show(minimal ? "good" : "open", minimal ? "proved" : holds ? "proved, not minimal" : "unknown");
     proof.press.hidden = !holds;
     say(why, holds ? "" : `Not settled: ${event.why || "the search stopped"}.`);
     if (!holds) {
-      fill(big, h("b", {}, "unknown"));
-      say(means, "");
-      fill(drawn);
-      fill(rule);
+      nothingKnown();
       return context.said("reason", model, "Reason: unknown");
     }
     showReason(event);
+  }
+
+  function nothingKnown() {
+    fill(big, h("b", {}, "unknown"));
+    say(means, "");
+    fill(drawn);
+    fill(rule);
   }
 
   function showReason(event) {
     const n = event.columns.length;
     const unit = columns.unit;
     const decision = context.decision(model);
-    const others = event.within === null || event.within === undefined ? "whatever else changes" : `whatever else changes, up to ${count(event.within, unit)}`;
+    const kept = keptBeside(event);
+    const upTo = event.within === null || event.within === undefined ? "" : `, up to ${count(event.within, unit)}`;
+    const others = ["whatever else changes", upTo, kept.length ? [", with ", keptWords(kept), " as here"] : null];
     if (n) fill(big, h("b", {}, number(n)), ` of ${count(columns.count, unit)}`);
     else fill(big, h("b", {}, "none"), " is needed");
     const open = event.undecided ?? [];
-    const size = { smallest: ". No smaller set does.", subset: n > 1 ? ". None of them can be left out." : ".", open: `. ${count(open.length, unit)} might still be left out.` };
+    const size = { smallest: ". No smaller set does.", subset: n > 1 ? ". None of them can be left out. There may be other reasons." : ". There may be other reasons.", open: `. ${count(open.length, unit)} might still be left out.` };
     fill(means, n ? `${n === 1 ? "suffices" : "suffice"} for ` : "It stays ", h("b", {}, named(decision)), ", ", others, size[event.minimal] ?? ".");
     fill(drawn, shaded(event, open));
     fill(rule, event.rule && n ? sentence(event.rule) : null);
     context.need(model, event.columns);
-    context.said("reason", model, `Reason: ${n} of ${columns.count} suffice`);
+    context.said("reason", model, `Reason: ${n} of ${columns.count} suffice${kept.length ? `, with ${number(kept.length)} kept fixed` : ""}`);
+  }
+
+  // What the reason rests on besides its own columns: those that were kept fixed while it was sought.
+  function keptBeside(event) {
+    const own = new Set(event.columns);
+    return asked.fixed.filter((column) => !own.has(column));
+  }
+
+  const keptWords = (kept) => (kept.length === 1 ? named(columns.name(kept[0])) : count(kept.length, columns.unit));
+
+  function keptFact(column) {
+    const part = columns.part(column);
+    const value = part.values ? (part.values[columns.value(asked.bits, part)] ?? "no value") : columns.isOn(asked.bits, column) ? "1" : "0";
+    return h("dd", { class: "kept" }, named(`${columns.name(column)} is ${value}`), " (kept fixed)");
   }
 
   function shaded(event, open) {
@@ -79,8 +102,14 @@ export function reasonPanel(context, model) {
       shown.push(chips("not there", mine.filter((c) => !columns.isOn(asked.bits, c)).map((c) => columns.name(c)), "absent"));
     }
     const facts = (event.facts ?? []).filter((fact) => columns.part(fact.column)?.values || columns.part(fact.column)?.kind === "bits");
-    if (facts.length) shown.push(h("dl", { class: "facts" }, facts.flatMap((fact, i) => [h("dt", {}, i ? "AND" : "IF"), factItem(fact)]),
+    const kept = keptBeside(event);
+    const listable = kept.filter((column) => columns.part(column).values || columns.part(column).kind === "bits");
+    const listed = listable.length <= MOST_KEPT ? listable : [];
+    const items = [...facts.map(factItem), ...listed.map(keptFact)];
+    if (listed.length < kept.length) items.push(h("dd", { class: "kept" }, `${count(kept.length - listed.length, columns.unit)} kept as here`));
+    if (facts.length || listable.length) shown.push(h("dl", { class: "facts" }, items.flatMap((item, i) => [h("dt", {}, i ? "AND" : "IF"), item]),
       h("dt", {}, "THEN"), h("dd", { class: "then" }, about.target ? [named(about.target), " "] : null, named(context.decision(model)))));
+    else if (kept.length) shown.push(h("p", { class: "hint" }, `With ${count(kept.length, columns.unit)} kept as here.`));
     return shown;
   }
 
@@ -99,10 +128,11 @@ export function reasonPanel(context, model) {
     element,
     name: "reason",
     model,
+    atTheEnd: true, // what is shown is of the older question until the last event
     begin(question) {
       asked = question;
       result = null;
-      mark.show("waiting", "waiting");
+      mark.show("live waiting", "searching");
       proof.press.hidden = true;
       proof.clear();
       bar.hidden = true;
@@ -115,6 +145,7 @@ export function reasonPanel(context, model) {
     },
     stop(reason) {
       bar.hidden = true;
+      nothingKnown();
       mark.show("open", "unknown");
       say(why, `Not settled: ${reason}.`);
     },
@@ -141,13 +172,14 @@ function withinSlider(state, columns) {
     const place = chosen === null ? stops.length - 1 : stops.findLastIndex((stop) => stop !== null && stop <= chosen);
     input.value = String(Math.max(0, place));
     input.style.setProperty("--share", String(Number(input.value) / Math.max(1, stops.length - 1)));
-    const text = state.within === "auto" && meant === null ? "radius + 1" : chosen === null ? "everywhere" : `within ${count(chosen, columns.unit)}`;
+    const reach = state.within === "auto" && meant === null ? "radius + 1" : chosen === null ? "everywhere" : `within ${count(chosen, columns.unit)}`;
+    const text = reach + (state.fixed.size ? `, with ${number(state.fixed.size)} kept fixed` : "");
     input.setAttribute("aria-valuetext", text);
     auto.setAttribute("aria-pressed", String(state.within === "auto"));
     say(said, text);
   }
 
-  state.listen((what) => what === "within" && show());
+  state.listen((what) => ["within", "fixed"].includes(what) && show());
   show();
   return {
     element: h("div", { class: "within" }, h("label", { for: id }, "Holds"), h("span", { class: "rail" }, input), said, auto),

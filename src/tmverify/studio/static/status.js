@@ -52,7 +52,7 @@ export function statusLine(stop) {
       timer = null;
       const passed = (performance.now() - since) / 1000;
       become(name, words);
-      say(time, name === "ready" ? seconds(passed) : "");
+      say(time, name.startsWith("ready") ? seconds(passed) : "");
     },
   };
 }

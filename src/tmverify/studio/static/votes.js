@@ -30,14 +30,32 @@ export function decisionPanel(context, model) {
     say(decided, String(look.decision));
     decided.classList.toggle("long", String(look.decision).length > 3);
     const wrong = labels !== null && String(labels) !== String(look.decision);
-    fill(margin, look.tie ? ["on a ", h("b", {}, "tie"), " with ", named(look.runner_up), ": the first of them is taken"]
+    fill(margin, look.tie && look.score === 0 ? [h("b", {}, "0 votes"), ": a score of 0 counts as ", named(look.decision)]
+      : look.tie ? ["on a ", h("b", {}, "tie"), " with ", named(look.runner_up), ": the first of them is taken"]
       : ["by ", h("b", {}, count(look.margin, "vote")), look.runner_up === null || look.runner_up === undefined ? "" : [" over ", named(look.runner_up)]],
       wrong ? h("span", { class: "flag" }, "labelled ", named(labels)) : null);
     draw(look);
     say(firing, `${count(look.firing, "clause")} of ${number(context.about.models[model].n_clauses)} vote here.`);
   }
 
+  // A machine of two classes has one score: one bar, from the middle towards the class that it is for.
+  let widest = 1;
+  const score = { bar: h("i", { class: "bar" }) };
+  score.element = h("div", { class: "vote score wins", role: "listitem" }, h("span", { class: "name", title: classes[0] }, named(classes[0])),
+    h("span", { class: "track" }, h("i", { class: "axis" }), score.bar), h("span", { class: "name", title: classes[1] }, named(classes[1])));
+  score.element.style.setProperty("--zero", "0.5");
+
+  function drawScore(votes) {
+    widest = Math.max(widest, Math.abs(votes)); // so that bars of one visit can be compared
+    const end = 0.5 + votes / (2 * widest);
+    score.bar.style.setProperty("--from", String(Math.min(0.5, end)));
+    score.bar.style.setProperty("--to", String(Math.max(0.5, end)));
+    score.element.setAttribute("aria-label", `A score of ${number(votes)}: below 0 for ${classes[0]}, above 0 for ${classes[1]}`);
+    if (bars.firstChild !== score.element) fill(bars, score.element);
+  }
+
   function draw(look) {
+    if (look.score !== null && look.score !== undefined) return drawScore(look.score);
     const shown = look.votes.length <= ALL ? look.votes : look.votes.toSorted((a, b) => b.votes - a.votes).slice(0, ALL);
     const low = Math.min(0, ...shown.map((each) => each.votes));
     const high = Math.max(1, ...shown.map((each) => each.votes));
