@@ -29,6 +29,7 @@ QUIET = (
     "campaign export",
     "import green",
     "import clauses",
+    "studio",
 )
 
 
@@ -75,6 +76,7 @@ def test_help_and_version(capsys: Capture) -> None:
         "certify",
         "report",
         "export",
+        "studio",
     }
     assert set(COMMANDS) == single | {"universal-robustness", "universal-similarity"}
 
